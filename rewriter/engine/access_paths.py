@@ -1,4 +1,4 @@
-"""A view as something that rules can match, as the catalog has it now."""
+"""Access paths: a view as a relation that rules can match, in its current state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def readable_storage(
     *,
     partial: bool = False,
 ) -> Table | Miss:
-    """Return the fresh storage of a view that may be used; with `partial`, also one that holds only some rows."""
+    """Return a view's storage if rewriting may use it and it is fresh; with `partial`, also with only some rows."""
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
     if session.leaves_out(view.name):
@@ -88,7 +88,7 @@ def candidate_of(
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
-    """Return whether a query reads base tables: it names neither the view nor a view that this one is defined over."""
+    """Return whether a query reads the view's base tables and names neither the view nor a view under it."""
     named = {view.name, *(state.name for state in view.through)}
     return not any(table.name in named for table in query.tables)
 
@@ -100,7 +100,7 @@ def _other_zone(zone: str, view: MaterializedView) -> Miss:
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """Return the view as its storage holds it, which may be a part of its rows; raise Unsupported."""
+    """Return the view with the condition of its partial storage added; raise Unsupported."""
     if not storage.only:
         return view
     return narrowed(view, storage.only, {name: columns_of(name, definitions, relations) for name in names})
@@ -109,7 +109,7 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """Return the block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
+    """Return the block of a view's storage query over tables of these names, or why rules cannot read it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
@@ -119,19 +119,19 @@ def _block(
 def _own_filter(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> tuple[exp.Expr, ...]:
-    """Return the conditions of the view itself, whatever part of its rows the storage holds."""
+    """Return the conditions of the view's own query, without the condition of partial storage."""
     block = _block(view, names, definitions, relations)
     return block.where if isinstance(block, Block) else ()
 
 
 @remembered
 def _of_rows_or_groups(block: Block) -> bool:
-    """Return whether rules can read a view's block: GROUPING SETS are read set by set."""
+    """Return whether rules can match a view's block as it is; GROUPING SETS become one path per set."""
     return replace(block, sets=None).plain
 
 
 def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
-    """Return the columns of a table, or of a view that another is defined over."""
+    """Return the columns of a table, or of a view under another view."""
     table = relations.get(name)
     if isinstance(table, Table):
         return table.columns
@@ -141,7 +141,7 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 
 @remembered
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
-    """Return the storage's column for each output: of its name, else at its place; None where they do not fit."""
+    """Return the storage column of each output, by name or else by position; None if the columns do not match."""
     if len(block.outputs) != len(columns):
         return None
     known = {column.name.lower() for column in columns}
@@ -153,7 +153,7 @@ def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] 
 def settings_problem(
     candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
 ) -> Miss | None:
-    """Return a miss that names a setting of the session that differs from the view's and can change an answer.
+    """Return a Miss that names a session setting that differs from the view's and can change an answer.
 
     What the view computes counts, also where a query names the view, or one that it is defined over. By its definition
     it is read in its own zone.
@@ -179,7 +179,7 @@ def settings_problem(
 
 
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
-    """Return a miss for a setting of the session that differs from the recorded one; the zone counts where `zoned`."""
+    """Return a Miss for a session setting that differs from the recorded one; the zone counts with `zoned`."""
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
     differing = differing_setting(session.settings, view.settings, session.defaults)
@@ -193,6 +193,6 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 
 @remembered
 def zone_matters(block: Block) -> bool:
-    """Return whether the session's time zone could change anything in a block."""
+    """Return whether the session's time zone could change the rows of a block."""
     blocks = (block, *block.derived)
     return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

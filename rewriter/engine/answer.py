@@ -1,4 +1,4 @@
-"""One question put to one access path: every mapping of its tables, every rule, and the asks that their plans hold."""
+"""Asks one question of one access path: every table mapping, every rule, and the questions in their plans."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEEPEST = 2
 
 
 class Answer(NamedTuple):
-    """The answer to a question: its rule, and the match or the closest miss."""
+    """The answer to a question: the rule, and the match or the closest miss."""
 
     rule: str
     result: Match | Miss
@@ -46,7 +46,7 @@ Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Read the rows that a path lacks from the tables."""
+    """Return the plan for rows that a path lacks: read them from base tables."""
     return (Shared(block, 1.0),)
 
 
@@ -82,7 +82,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the ways in which a path's tables stand for a question's, whose derived tables are read from the path's."""
+    """Yield the question with each table mapping; its derived tables are read from the path's derived tables."""
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
             yield placed, {}
@@ -93,12 +93,12 @@ def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | M
 
 
 def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
-    """Return what comes of a text or a set operation put to a view as a whole."""
+    """Return the answer to a query text or set operation that is matched as a whole."""
     return _asked(Ask(question, path, {}), from_tables)
 
 
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
-    """Return the first rule of which a plan holds; else the closest miss.
+    """Return the first rule whose plan is complete, else the closest miss.
 
     What the groups of a plan in two phases lack is told where the whole does not roll up.
     """
@@ -115,14 +115,14 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return the match of a rule's plan, with the questions in the plan answered; a miss where one is not."""
+    """Return the match of a rule's plan after answering the plan's own questions; a miss if one of them fails."""
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
     return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Fill a plan in two phases: ask the path and the remainder for the groups, then the groups for the question."""
+    """Complete a plan in two phases: answer the groups from the path and the remainder, then aggregate them."""
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "its groups would be put together in more than two phases")
@@ -141,7 +141,7 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
 
 
 def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
-    """Ask each branch of the view, and read the whole view as all of them do."""
+    """Answer each branch of a set operation from the view's branches; all must read the whole view in the same way."""
     found = []
     for query, branch in question.pairs:
         result = answer(query, branch).result
@@ -152,7 +152,7 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
-    """Answer a question from the groups of its first phase, which stand in the place of a path's storage."""
+    """Return the answer of a question from the groups of its first phase, which replace the path's storage."""
     held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
         return held
@@ -160,7 +160,7 @@ def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Mi
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return the answer from a first phase, whose groups come from these branches."""
+    """Return the match with the groups of its first phase read from these branches."""
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
 

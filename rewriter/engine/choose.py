@@ -1,4 +1,4 @@
-"""The cheapest plan for one block, among the paths of the views on its shortlist."""
+"""Chooses the cheapest plan for one block among the views on its shortlist."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
-    """The view that answers a block, by which rule and rewriting; the block as read, and what it takes from around."""
+    """The view that answers a block, with rule and rewriting, and the block with its outer references."""
 
     view: MaterializedView
     rule: str
@@ -45,7 +45,7 @@ def answer_block(
     find: Find,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Chosen | None, list[Attempt]]:
-    """Return the best view for a block, and what came of the others."""
+    """Return the best view for a block, and the results of all views tried."""
     shortlist = definitions.shortlist(statement, select)
     if not shortlist and not reads_set_operation(statement, select):
         return None, []
@@ -73,9 +73,7 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views on a shortlist that may read derived tables themselves; it is noted why the others do not
-    answer.
-    """
+    """Yield the views that may read derived tables themselves, and record a miss for the other views."""
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -100,7 +98,7 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
-    """Return a union whose branches are questions of their own, answered by views, or else from the tables."""
+    """Return a union whose branches are answered as separate questions, from views or else from base tables."""
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
         return None
@@ -118,7 +116,7 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 
 
 def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
-    """Return the views tried on a block that stands in no statement."""
+    """Return the views tried on a block that is no part of the statement's text."""
     session = statement.session
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}
@@ -130,7 +128,7 @@ def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:
-    """Yield the views of a plan by branches."""
+    """Yield the views that a plan reads, by branch."""
     for storage in sorted(chosen.match.rewriting.reads & definitions.by_storage.keys()):
         name = definitions.by_storage[storage].name
         yield Attempt(name, "chosen", chosen.rule, block=select.text)

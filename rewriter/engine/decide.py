@@ -1,4 +1,4 @@
-"""The decision about a statement: the blocks and texts that views answer, at one moment, each plan verified."""
+"""Decides which blocks and texts of a statement views answer, at one set of snapshots, and verifies each plan."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def decide(
     spelled: tuple[Edit, ...] | None = None,
     refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
 ) -> Outcome:
-    """Decide which blocks of a statement, its names as they are, to answer from which views; raises Unsupported.
+    """Decide which blocks of a statement to answer from which views, without expanding views; raise Unsupported.
 
     Whatever cannot be proved leaves the statement as it is. `spelled` are the edits that Spark needs, where they are
     known. Views of which a plan was `refuted` are left out.
@@ -93,13 +93,13 @@ def decide(
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """Return the attempt with the verdict on its plan, if that was chosen, behind the rows that it answers for."""
+    """Return the attempt with the verdict on its plan, and the rows that it answers for, if that plan was chosen."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """Return a replacement with the verdict on its plan; a surprise in the verifier leaves the plan unverified."""
+    """Return a replacement with the verdict on its plan; after an error in the verifier without one."""
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
@@ -136,7 +136,7 @@ def _wholes_answered(
     spelled: Sequence[Edit],
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
-    """Answer the parts of a statement that are a view's own text, or the set operation that a view is."""
+    """Answer the queries of a statement that equal a view's own text or set operation."""
     answers: list[Answered] = []
     attempts: list[Attempt] = []
     for query in whole_queries(statement, spelled) if definitions.texts or definitions.set_operations else ():
@@ -164,7 +164,7 @@ def _wholes_answered(
 def _views_of(
     query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to ask for a query within a statement, each with the question.
+    """Yield the views to try on a query within a statement, each with the question.
 
     First the view with the very text of the query, then the views that are set operations over the same tables.
     """
@@ -187,7 +187,7 @@ def _answer_to(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Ask a view as a whole, if its storage may be read; return the names of the outputs, where they are known.
+    """Ask a view as a whole, if its storage may be read; return the answer and the output names, if known.
 
     None for a view that is another set operation.
     """
@@ -207,7 +207,7 @@ def _whole_path(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> Candidate | Miss:
-    """Return a view that is no block as something to read as a whole."""
+    """Return a view that is no block as an access path that is read as a whole."""
     storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
         return storage
@@ -219,13 +219,13 @@ def _whole_path(
 
 
 def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
-    """Return whether a block is a part of one that is answered, and of no subquery that stays in it."""
+    """Return whether a block is inside an answered block, but not inside a subquery that stays."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
 
 def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
-    """Return the subqueries and derived tables that a plan keeps as their own text, wherever that stands."""
+    """Return the subqueries and derived tables whose text a plan keeps."""
     texts = match.rewriting.texts
     found = [inner for inner in statement.blocks if inner.text in texts]
     derived = (text for text in texts if text.startswith("("))
@@ -243,7 +243,7 @@ def _session_problem(statement: Statement) -> Miss | None:
 
 
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
-    """Return a block's own text as Spark can run it by itself."""
+    """Return a block's own text in a form that Spark can run by itself."""
     values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:

@@ -1,4 +1,4 @@
-"""A guard around rules: an error leaves the view out, and the statement is answered without it."""
+"""Error handling around rules: an error leaves the view out and never fails the statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
-    """Return the result of an attempt to answer a text from a view; log an exception and return a miss.
+    """Return the result of trying a view on a text; log an exception and return a Miss.
 
     >>> guarded(TableName(("daily",)), "SELECT 1", lambda: 1)
     1

@@ -1,4 +1,4 @@
-"""A view whose FROM holds grouped derived tables: the query's own are read from them, as a block is from storage.
+"""Views whose FROM has grouped derived tables, or that have HAVING: matched level by level.
 
 A view with HAVING is one over its groups, and so is a query that asks it.
 
@@ -32,14 +32,14 @@ AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
 
 
 class Placed(NamedTuple):
-    """A question whose tables of these ids are derived tables of the view's."""
+    """A question in which the tables of these ids are derived tables of the view."""
 
     question: Predicates
     ids: frozenset[str] = frozenset()
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the question over the derived tables of a view, in each way in which those of the query can be read."""
+    """Yield the question for each way of reading its derived tables from those of a view."""
     leaves = [table for table in path.block.tables if table.inner is not None]
     if not leaves:
         yield Placed(query)
@@ -89,7 +89,7 @@ def _placed(
 
 
 def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
-    """Read a query's derived table from a view's, row by row."""
+    """Read a query's derived table from a view's derived table, row by row."""
     assert leaf.inner is not None
     storage = Table(leaf.name, "", leaf.columns, ())
     held = replace(path, block=leaf.inner, storage=storage, columns=tuple(c.name for c in leaf.columns), only=())
@@ -105,7 +105,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 
 
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
-    """Return a block with the view's derived table in the place of its own."""
+    """Return a block with its own derived table replaced by the view's."""
     assert table.inner is not None
     outputs = {
         column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)
@@ -119,7 +119,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """Return an expression over storage as one over a table."""
+    """Return an expression over storage as an expression over a table."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
@@ -130,6 +130,6 @@ def _of(tree: Tree, table: str) -> Tree:
 
 
 def _typed(tree: Tree, kind: str, leaf: Occurrence, table: str) -> Tree:
-    """Return an expression of the type that the query's own has."""
+    """Return an expression cast to the type that it has in the query."""
     given = expression_type(tree, Block((replace(leaf, id=table),), (), (), ()))
     return tree if given == kind else cast(tree, kind)

@@ -1,4 +1,4 @@
-"""The access path to a view over another view: what a plan asks of the one, as a question to the other.
+"""Views over views: what a plan reads from a view, as a question to the views over it.
 
 law:    a view over a view answers whatever that view's storage would be asked for, where both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
@@ -25,7 +25,7 @@ from rewriter.sql import parse
 def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """Return what a match asks of its view's storage as a question over the view; None where it is not one SELECT.
+    """Return a match's read of its view as a question over the view; None if that is not one SELECT.
 
     The plan is read from its printed text, which brings it into the form in which the definitions of views over the
     view are read.
@@ -53,5 +53,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return the session, to which full names mean what they say."""
+    """Return a session that resolves full names only."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

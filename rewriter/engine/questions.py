@@ -1,4 +1,4 @@
-"""The blocks of a statement as rules read them."""
+"""Builds the blocks of a statement for the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
-    """Return a function that looks up a FROM item among the tables and materialized views at hand."""
+    """Return a function that looks up a FROM item among the known tables and materialized views."""
 
     def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
         name = statement.resolve(table)
@@ -38,14 +38,14 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 
 def unread(problem: Unsupported | RecursionError) -> str:
-    """Return why a SELECT cannot be read, for the user."""
+    """Return why a SELECT is unsupported, as a message."""
     return "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """Return the block of a SELECT, and what it takes from the one around it; raise Unsupported."""
+    """Return the block of a SELECT and its outer references; raise Unsupported."""
     correlation = correlation_of(statement, select, find)
     common = common_of(select, statement, find)
     outer = correlation.column if correlation is not None else None
@@ -59,7 +59,7 @@ def block_of(
 
 
 def counted(block: Block, relations: Relations) -> Block:
-    """Return a block whose tables tell their numbers of rows, if it has aggregates to which these may matter."""
+    """Return a block whose tables carry their row counts, if it has aggregates that may depend on them."""
     called = (names_called(tree) for each in (block, *block.derived) for tree in each.expressions)
     return block if all(map(INEXACT.isdisjoint, called)) else _counted(block, relations)
 
@@ -76,7 +76,7 @@ def _counted(block: Block, relations: Relations) -> Block:
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return a block whose rows are asked for membership or existence: duplicates make no difference."""
+    """Return a block that may return duplicates, because only membership or existence is tested."""
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
         return block
@@ -86,5 +86,5 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 
 
 def reads_derived_alone(block: Block) -> bool:
-    """Return whether a block reads derived tables alone, which are answered by themselves."""
+    """Return whether a block reads only derived tables, which are answered on their own."""
     return all(table.text and not table.branches for table in block.tables)

@@ -1,4 +1,4 @@
-"""Set operations of a statement, answered from views that are the same operation over more rows or columns."""
+"""Answers set operations from views that are the same operation over more rows or columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def answer_set(
     definitions: Definitions,
     relations: Relations,
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Return what comes of a set operation asked of a view, and the names of its outputs; None for other operators."""
+    """Return a view's answer to a set operation and its output names; None for another operator."""
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
     if held is None or held[0] != (operation.operator, len(operation.branches)):
@@ -84,7 +84,7 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Compare each branch of a set operation with the plan over the view's branch for it."""
+    """Verify each branch of a set operation against the plan over the view's branch."""
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None
@@ -102,7 +102,7 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """Return the operator of a view, with the number and the blocks of its branches; None for other views."""
+    """Return a view's set operator and the numbered blocks of its branches; None for other views."""
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:
         return None

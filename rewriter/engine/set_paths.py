@@ -1,4 +1,4 @@
-"""The grouping sets of a view as access paths, each a view of plain groups.
+"""A view with grouping sets as one access path for each set.
 
 law:    of a view's rows, those of one grouping set are the groups by its keys; a hidden column tells which set
         a row is of, grouping_id(): NULL in a key may be a key that is NULL
@@ -26,7 +26,7 @@ Tree = exp.Expr
 
 
 def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
-    """Return a view with grouping sets as views with one each, those of the fewest keys first."""
+    """Return a view with grouping sets as views with one set each, the fewest keys first."""
     keys, sets = path.block.keys or (), path.block.sets or ()
     if set_bits(keys) not in path.block.outputs:
         return ()
@@ -37,7 +37,7 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
 
 
 def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
-    """Return the rows of one set, with the outputs that are not NULL in all of them."""
+    """Return the path to the rows of one set, with the outputs that are not always NULL there."""
     block, every_key = path.block, path.block.keys or ()
     missing = frozenset(every_key) - frozenset(keys)
     kept = [place for place, output in enumerate(block.outputs) if not _is_missing(output, missing)]
@@ -48,12 +48,12 @@ def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
 
 
 def _is_missing(output: Tree, missing: frozenset[Tree]) -> bool:
-    """Return whether an output is of a key by which the set does not group, or tells the sets apart."""
+    """Return whether an output depends on a key outside the set, or identifies the set."""
     return any(call.name in GROUPING for call in every(output, exp.Anonymous)) or any(_outside(output, missing))
 
 
 def _outside(tree: Tree, missing: frozenset[Tree]) -> Iterator[bool]:
-    """Yield whether an expression, or a part of it, is a missing key; aggregates are of the rows' values."""
+    """Yield whether each subexpression is a missing key; arguments of aggregates do not count."""
     if aggregate_of(tree) is None:
         yield tree in missing
         for part in tree.iter_expressions():

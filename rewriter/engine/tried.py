@@ -1,4 +1,4 @@
-"""Tries the views on a shortlist for one block: keeps the cheapest match, and the reason of each miss."""
+"""Tries the shortlisted views on one block; keeps the cheapest match and the reason of each miss."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Best(NamedTuple):
-    """A match with its price, by which matches are ordered, and the path that it reads."""
+    """A match with its cost, by which matches are ordered, and the path that it reads."""
 
     price: tuple[int, TableName]
     view: MaterializedView
@@ -43,7 +43,7 @@ class Best(NamedTuple):
 
 @dataclass
 class Tried:
-    """The views tried for one block; `best` is the cheapest match so far."""
+    """The views tried on one block; `best` is the cheapest match so far."""
 
     select: SelectBlock
     session: Session
@@ -64,7 +64,7 @@ class Tried:
     _asked: int = 0
 
     def beats(self, bound: int, view: MaterializedView) -> bool:
-        """Return whether the best match costs no more than a bound for the view, and all views behind it."""
+        """Return whether the best match costs no more than a lower bound for the remaining views."""
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, limit: int) -> None:
@@ -78,7 +78,7 @@ class Tried:
         self.miss(view, found.result, found.rule)
 
     def add_live(self, query: Predicates, limit: int) -> None:
-        """Try the stale views with the rows appended to their tables since their refresh."""
+        """Try the stale views, with the rows appended to their tables since the refresh."""
         for view in () if self.best is not None or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
             if not isinstance(storage, Live):
@@ -92,7 +92,7 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates) -> None:
-        """Plan again for the smallest views that lack rows, with other views for these rows."""
+        """Plan again for the smallest views that lack rows, reading those rows from other views."""
         heads = self._by_size(self._lacking) if self.best is not None and self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
@@ -103,11 +103,11 @@ class Tried:
                 self._keep(Best(price, view, found.rule, found.result, path))
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
-        """Return the result of an attempt with a view, or a miss where it ends in an error."""
+        """Return the result of trying a view, or a Miss if it ends in an error."""
         return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
-        """Return what came of each view that was tried: misses, then matches, by name."""
+        """Return the result of each view tried: misses, then matches, by name."""
         chosen = self._tiles()
         best = self.best.view.name if self.best is not None else None
         matched = [
@@ -122,7 +122,7 @@ class Tried:
     def _add(
         self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, limit: int
     ) -> Answer:
-        """Ask a view, keep a match that is worth while, and return the result.
+        """Ask a view, keep a match that pays, and return the result.
 
         `asked` is the query, or the same over another view that answers it, for views that are defined over that.
         """
@@ -140,7 +140,7 @@ class Tried:
         return found
 
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, limit: int) -> None:
-        """Try the views over one that answers the block."""
+        """Try the views over a view that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Of storage that holds a part of the rows, the query's own condition is no longer asked.
         if not upon or self.correlation is not None or match.rewriting.storage.only:
@@ -154,7 +154,7 @@ class Tried:
                 self._add_upon(other, found.result, query, limit)
 
     def miss(self, view: MaterializedView, miss: Miss, rule: str = "") -> None:
-        """Note why a view does not answer."""
+        """Record why a view does not answer."""
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
 
     def _keep(self, match: Best) -> None:
@@ -164,7 +164,7 @@ class Tried:
     def _answer(
         self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
     ) -> Answer:
-        """Ask a view, within what the block takes from the one around it."""
+        """Ask a view, with the block's outer references in scope."""
         if isinstance(path, Miss):
             return Answer("", path)
         found = self.guarded(view, partial(answer, query, path, remainder))
@@ -175,7 +175,7 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the view as something to read, if its storage is fresh."""
+        """Return the access path to a view if its storage is fresh."""
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
@@ -186,7 +186,7 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return a stale view as something to read with what was appended to its tables."""
+        """Return the access path to a stale view together with the rows appended to its tables."""
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
@@ -203,7 +203,7 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that answers the rows missing from these views: by cheaper views, else by tables."""
+        """Return a function that answers the rows missing from these views, from cheaper views or else from tables."""
 
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
@@ -224,7 +224,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the views to ask for a remainder: the matching views, and some that have not been tried."""
+        """Return the views to try on a remainder: the matching views and some that were not tried yet."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
@@ -238,7 +238,7 @@ class Tried:
         return sum(cost_of_branch(each, self.relations) for each in branches)
 
     def _tiles(self) -> Mapping[TableName, str]:
-        """Return the views that the plan reads, each with the rows that it has where others have the rest."""
+        """Return the views that the plan reads, each with its rows if other views supply the rest."""
         if self.best is None:
             return {}
         union = self.best.match.rewriting.union
@@ -247,7 +247,7 @@ class Tried:
         return {self.best.view.name: ""} | tiles
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return what a chosen view answers for, and that it is stale where it is."""
+        """Return the detail of a chosen view: its rows, and its staleness if any."""
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
         )
@@ -255,19 +255,19 @@ class Tried:
 
 
 def _filter(tile: Rewriting) -> str:
-    """Return the rows that a branch reads, in words."""
+    """Return the filter of a branch as text."""
     return "where " + " AND ".join(map(words, tile.where)) if tile.where else ""
 
 
 def _branches(rewriting: Rewriting) -> Sequence[Shared]:
-    """Return a plan for parts as the branches of a union: one in parts is their branches, as parts of parts are."""
+    """Return the branches of a plan's union; a branch that is itself a union is flattened."""
     if rewriting.union is None or len(rewriting.union.shared) == 1:
         return (Shared(rewriting, 1.0),)
     return rewriting.union.shared
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
-    """Return why a stale view does not answer with its delta; that it is stale, where a refresh would help."""
+    """Return why a stale view is not used with its delta; STALE if a refresh would help."""
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
     return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")

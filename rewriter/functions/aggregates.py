@@ -1,4 +1,4 @@
-"""Aggregates."""
+"""The aggregates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SKETCH_SIZE = 12
 
 
 def _exact_average(kind: str) -> bool:
-    """Return whether an average has no last bits that vary: that of integers is itself a sum of DOUBLEs."""
+    """Return whether an average is the same in any order of rows; Spark sums integers as DOUBLEs too."""
     return as_decimal(kind) is not None
 
 

@@ -25,7 +25,7 @@ _EXACT = "decimal(38,0)"
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Sum and count; none where it is not known whether the sum overflows."""
+    """Return the sum and the count; nothing if the sum could overflow."""
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
         return {}
@@ -41,7 +41,7 @@ AVERAGE = Composition(_components, _finish, lossless=False)
 
 
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
-    """Sum by count for the type of what is averaged; None for a DECIMAL of which the last digit is not proved.
+    """Return sum divided by count in the type of avg(); None for a DECIMAL whose last digit is not proved.
 
     law:   an integer's and a DOUBLE's average is the quotient of two DOUBLEs
            DECIMAL(p,s), p <= 11: the same of the digits, brought back to the scale as a DOUBLE
@@ -70,7 +70,7 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """Return the average of whole numbers, or of DECIMALs of few digits of which the sum is of their digits."""
+    """Return the average of integers, or of short DECIMALs from the sum of their digits."""
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
         return quotient
@@ -79,7 +79,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return a DOUBLE that counts units of so many digits behind the point, as the number itself."""
+    """Return a DOUBLE of scaled units as the number that they represent."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

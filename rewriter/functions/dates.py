@@ -1,4 +1,4 @@
-"""Functions of a constant date and a number; they raise ValueError or OverflowError beyond the year 9999."""
+"""Functions of a constant date and a number; they raise ValueError or OverflowError after the year 9999."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from datetime import date, datetime, timedelta
 
 
 def plus_days(day: date, days: int) -> date:
-    """Return the date so many days later."""
+    """Return the date a number of days later."""
     return day + timedelta(days=days)
 
 
 def plus_months(day: date, months: int) -> date:
-    """Return the same day of a later month, or the last one that it has.
+    """Return the same day of a later month, or that month's last day.
 
     >>> str(plus_months(date(2024, 3, 31), -1))
     '2024-02-29'
@@ -33,7 +33,7 @@ COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000,
 
 
 def counted_instant(name: str, count: int) -> datetime:
-    """Return the time in UTC that is so many seconds, or parts of one, behind 1970 began.
+    """Return the UTC time a number of seconds, or fractions of one, after the begin of 1970.
 
     >>> str(counted_instant("timestamp_millis", -500))
     '1969-12-31 23:59:59.500000'

@@ -20,7 +20,7 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 
 def scale_of(kind: str | None) -> int | None:
-    """Return the digits behind the point of a type whose moments are exact; None for others, as all floating point."""
+    """Return the scale of a type whose central moments are exact; None for other types."""
     decimal = as_decimal(kind)
     if decimal is not None and decimal.precision <= _DIGITS:
         return decimal.scale
@@ -28,13 +28,13 @@ def scale_of(kind: str | None) -> int | None:
 
 
 def digits_of(argument: Tree, scale: int) -> Tree:
-    """Return a value's digits as a whole number."""
+    """Return a DECIMAL's digits as a whole number."""
     shifted = exp.Mul(this=argument.copy(), expression=number(10**scale)) if scale else argument
     return cast(shifted, "decimal(19,0)")
 
 
 def squared(digits: Tree) -> Tree:
-    """Return a whole number times itself."""
+    """Return the square of a whole number."""
     return exp.Mul(this=digits.copy(), expression=digits.copy())
 
 
@@ -52,7 +52,7 @@ def _components(call: exp.Anonymous, kinds: Types) -> Components:
 
 
 def spread(name: str) -> Composition:
-    """Return the composition of a variance or standard deviation."""
+    """Return the Composition of a variance or standard deviation."""
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
@@ -63,19 +63,19 @@ def spread(name: str) -> Composition:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """Return a variance or standard deviation; the sums are of digits."""
+    """Return a variance or standard deviation from sums of digits."""
     divided = divisor(rows_of(count), sample=name.endswith("_samp"))
     variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)
     return call_of("sqrt", variance) if name.startswith("stddev") else variance
 
 
 def rows_of(count: Tree) -> Tree:
-    """Return a count as a number to divide by: NULL for none."""
+    """Return a count as a divisor: NULL for zero."""
     return cast(call_of("nullif", count, number(0)), _COUNT)
 
 
 def divisor(rows: Tree, sample: bool) -> Tree:
-    """Return the divisor of the moment of a population or of a sample: NULL for a sample of one."""
+    """Return the divisor for a population or a sample: NULL for a sample of one."""
     return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
 
 
@@ -99,7 +99,7 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
 
 
 def _whole_and_rest(total: Tree, rows: Tree) -> tuple[Tree, Tree]:
-    """Return the whole part of a mean, and what of the sum is left beside it, as a DOUBLE."""
+    """Return the whole part of a mean, and the remainder of the sum as a DOUBLE."""
     rest = exp.Mod(this=total.copy(), expression=rows.copy())
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy())
     return cast(whole, _MEAN), cast(rest, "double")

@@ -1,4 +1,4 @@
-"""Functions of numbers. Those with an operator have its type; round and bround have a rule of their own."""
+"""Functions of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions with which blocks are not read, and those whose value is not settled by their arguments."""
+"""Functions that are unsupported in blocks, and nondeterministic functions."""
 
 from __future__ import annotations
 

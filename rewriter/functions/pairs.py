@@ -40,7 +40,7 @@ _NEEDED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """The arguments of a function of pairs, canonical trees, with their types, both of whole numbers or few digits."""
+    """The two arguments of a function of pairs with their types, both exact numbers."""
 
     y: Tree
     x: Tree
@@ -48,7 +48,7 @@ class Pair:
 
     @property
     def swapped(self) -> Pair:
-        """The same pairs the other way round."""
+        """The same pair with its arguments exchanged."""
         return Pair(self.x, self.y, self.kinds[::-1])
 
     @property
@@ -60,7 +60,7 @@ class Pair:
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """Return one of the sums over pairs, of digits."""
+        """Return one of the sums over pairs, in digits."""
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
             "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
@@ -74,7 +74,7 @@ class Pair:
 
 
 def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
-    """Return the arguments as a pair; None where their sums are not exact."""
+    """Return the arguments as a Pair; None if their sums are not exact."""
     first, second = kinds
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
@@ -82,7 +82,7 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
 
 
 def paired(name: str) -> Composition:
-    """Return the composition of a function of pairs."""
+    """Return the Composition of a function of pairs."""
 
     def components(call: exp.Anonymous, kinds: Types) -> Components:
         y, x = call.expressions
@@ -105,7 +105,7 @@ def _component(pair: Pair, each: str) -> Component:
 
 
 def valued(name: str) -> tuple[int, ...]:
-    """Return the places of the arguments of which more matters than whether they are NULL.
+    """Return the positions of the arguments whose values matter, not only whether they are NULL.
 
     >>> valued("regr_avgx"), valued("corr"), valued("regr_count")
     ((1,), (0, 1), ())
@@ -114,7 +114,7 @@ def valued(name: str) -> tuple[int, ...]:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """Return the sums of which a function of pairs is made.
+    """Return the sums that a function of pairs is computed from.
 
     >>> needed("covar_pop")
     ('n', 'x', 'y', 'xy')
@@ -123,18 +123,18 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """Return a function of pairs from their sums."""
+    """Return a function of pairs computed from its sums."""
     return _ENDS[name](_Totals(sums, pair))
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """Return a value of a pair; NULL where the other is."""
+    """Return one value of a pair; NULL if the other is NULL."""
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 
 
 class _Totals:
-    """The sums from which the functions are composed, as DOUBLEs."""
+    """The sums over pairs as DOUBLEs."""
 
     def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
         self._sums, self._pair = sums, pair
@@ -144,15 +144,15 @@ class _Totals:
         return self._sums["n"]
 
     def average(self, which: str) -> Tree:
-        """Return the mean of y or x, of avg's type."""
+        """Return the mean of y or x in the type of avg()."""
         return average_of_digits(self._sums[which], self.n, self._pair.kinds["yx".index(which)])
 
     def mean(self, which: str) -> Tree:
-        """Return the mean of y or x, not rounded to a type."""
+        """Return the unrounded mean of y or x."""
         return unscaled(average_of_digits(self._sums[which], self.n, "int"), self._pair.scales["yx".index(which)])
 
     def about_mean(self, which: str) -> Tree:
-        """Sxx, Syy or Sxy."""
+        """Return Sxx, Syy or Sxy."""
         first, second = tuple(which)
         y, x = self._pair.scales
         scales = {"x": x, "y": y}

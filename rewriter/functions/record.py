@@ -1,4 +1,4 @@
-"""One record for each function: its names, its type, and what a rewriting may do with it."""
+"""The record of a function: names, result type, and rewriting properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rule = Callable[[Types], str]
 
 @dataclass(frozen=True)
 class Function:
-    """A function of one row's values.
+    """A scalar function.
 
     `result` gives the type by the types of the arguments; None where it is not known for certain. With `operator`, the
     type is that of the arithmetic operation. `zoned`: the value may depend on the session's time zone.
@@ -43,7 +43,7 @@ class Function:
 
 
 class Component(NamedTuple):
-    """An aggregate of which another is put together, with the label of a hidden column that holds it.
+    """An aggregate that another is computed from, with the label of its hidden column.
 
     `kind` is the type of what is summed, if it is another than the argument's. `same` are calls of the same value.
     """
@@ -71,18 +71,18 @@ class Composition(NamedTuple):
 
 
 def always_exact(kind: str) -> bool:
-    """Return whether the order of rows leaves the result alone: always."""
+    """Return True: the result does not depend on the order of rows."""
     return True
 
 
 def never_exact(kind: str) -> bool:
-    """Return whether the order of rows leaves the result alone: never, since it is calculated in DOUBLE."""
+    """Return False: the result is computed in DOUBLE and depends on the order of rows."""
     return False
 
 
 @dataclass(frozen=True)
 class Aggregate(Function):
-    """A function of a group of rows.
+    """An aggregate function.
 
     combine    the aggregate that folds values of finer groups into one; None where none does
     composed   how it is put together from aggregates that do
@@ -115,7 +115,7 @@ class Aggregate(Function):
 
 @dataclass(frozen=True)
 class WindowFunction:
-    """A function that is read with OVER only.
+    """A function that is supported with OVER only.
 
     A `rank` is the same for rows that ORDER BY leaves equal; a `succession` tells them apart. With `settled`, a view's
     query may have it.

@@ -1,4 +1,4 @@
-"""The records by name, and what is asked of them often, computed once."""
+"""The function records by name, with frequent lookups precomputed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SYNONYMS = {synonym: record.name for record in FUNCTIONS.values() for synonym i
 
 
 def meant(name: str) -> str:
-    """Return the name under which a function is known here.
+    """Return the canonical name of a function.
 
     >>> meant("SUBSTR"), meant("sum")
     ('substring', 'sum')

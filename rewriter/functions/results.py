@@ -1,4 +1,4 @@
-"""Rules for the type of a result, by the types of the arguments."""
+"""Rules for the result type of a function, given its argument types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def always(kind: str) -> Rule:
-    """Return a rule that gives the same type for all arguments."""
+    """Return a rule with a fixed result type."""
     return lambda types: kind
 
 
@@ -35,21 +35,21 @@ def together(types: Types) -> str:
 
 
 def of_text(types: Types) -> str:
-    """Return the type of a text of one plain value; of bytes Spark may make bytes."""
+    """Return the type of a text function of one value; uncertain for BINARY."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(f"what this function makes of {types[0]} is not known for certain")
     return STRING
 
 
 def texts(types: Types) -> str:
-    """Return the type of a text of texts."""
+    """Return the type of a text function of texts."""
     for kind in types:
         of_text([kind])
     return STRING
 
 
 def number(types: Types) -> str:
-    """Return the number's own type."""
+    """Return the argument's numeric type."""
     if not is_numeric(types[0]):
         raise Uncertain(f"this function of {types[0]} is not known for certain")
     return types[0]
@@ -71,7 +71,7 @@ def average(types: Types) -> str:
 
 
 def whole(types: Types) -> str:
-    """Return the type of ceil and floor of one argument."""
+    """Return the type of ceil and floor with one argument."""
     kind = number(types)
     if len(types) != 1:
         raise Uncertain("ceil and floor to a scale are not known for certain")
@@ -81,51 +81,51 @@ def whole(types: Types) -> str:
 
 
 def either(types: Types) -> str:
-    """Return the type of if(x, a, b) and nvl2(x, a, b), which choose one of the last two."""
+    """Return the type of if(x, a, b) and nvl2(x, a, b)."""
     return common(types[1], types[2])
 
 
 def integral(types: Types) -> str:
-    """Return the type of bit operations on whole numbers."""
+    """Return the type of bit operations on integers."""
     if types[0] not in INTEGERS:
         raise Uncertain(f"the bits of {types[0]} are not known for certain")
     return types[0]
 
 
 def magnitude(types: Types) -> str:
-    """signum, sqrt and the like, which calculate in DOUBLE."""
+    """Return the type of signum, sqrt and other functions computed in DOUBLE."""
     number(types)
     return "double"
 
 
 def magnitudes(types: Types) -> str:
-    """Return the type of a function of pairs of numbers, calculated in DOUBLE."""
+    """Return the type of a function of pairs of numbers, computed in DOUBLE."""
     return magnitude(types) if is_numeric(types[1]) else magnitude(types[1:])
 
 
 def float_or_double(types: Types) -> str:
-    """Return the type of nanvl(), which takes two of the same."""
+    """Return the type of nanvl(): that of its two equal argument types."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain("nanvl of these types is not known for certain")
     return types[0]
 
 
 def dated(types: Types) -> str:
-    """Return a calendar date from a point in time."""
+    """Return DATE for a temporal argument."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(f"the date of {types[0]} is not known for certain")
     return "date"
 
 
 def instant(types: Types) -> str:
-    """date_trunc, which goes through TIMESTAMP."""
+    """Return the type of date_trunc(): TIMESTAMP."""
     if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(f"date_trunc of {types[1]} is not known for certain")
     return "timestamp"
 
 
 def rounded(kind: str, places: int) -> str:
-    """Return the type of round and bround to a number of places.
+    """Return the type of round and bround to a number of decimal places.
 
     >>> rounded("decimal(10,4)", 2), rounded("decimal(10,2)", 0), rounded("double", 1)
     ('decimal(9,2)', 'decimal(9,0)', 'double')

@@ -1,4 +1,4 @@
-"""Functions of sketches and of bitmaps, which are sets: aggregates.py has the aggregates that make and unite them."""
+"""Functions of sketches and bitmaps; aggregates.py has the aggregates that build and merge them."""
 
 from __future__ import annotations
 

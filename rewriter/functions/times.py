@@ -1,4 +1,4 @@
-"""Functions of times, and those that tell the time.
+"""Functions of times, and functions that return the current time.
 
 `units` are fields of extract(… FROM x), date_part and datepart. Seconds have none there, since these give their
 fraction, too.

@@ -1,4 +1,4 @@
-"""The few kinds of trees that rolling up builds; they share their parts, which nothing changes."""
+"""Constructors of the trees that roll-up builds; their subtrees are shared and immutable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 
 
 def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
-    """Return a call of a function.
+    """Return a function call.
 
     >>> call_of("sum", exp.column("x")).sql()
     'SUM(x)'
@@ -25,7 +25,7 @@ def cast(tree: Tree, kind: str) -> Tree:
 
 
 def number(value: int) -> Tree:
-    """Return a whole number."""
+    """Return an integer literal."""
     return exp.Literal.number(value)
 
 

@@ -1,4 +1,4 @@
-"""The arithmetic of Spark's types, in the spelling of its DDL, as its analyzer has it in ANSI mode (the default)."""
+"""The arithmetic of Spark's types, spelled as in its DDL, under ANSI mode (the default)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
 class Uncertain(ValueError):
-    """Spark's type or name is not certain; the message names the expression."""
+    """Spark's type or name of an expression is uncertain; the message names the expression."""
 
 
 class Decimal(NamedTuple):
@@ -36,7 +36,7 @@ class Decimal(NamedTuple):
 
 
 def as_decimal(kind: str | None) -> Decimal | None:
-    """Return the decimal that a type is; None for others.
+    """Return a type as a Decimal; None for other types.
 
     >>> as_decimal("decimal(10,2)")
     Decimal(precision=10, scale=2)
@@ -46,18 +46,18 @@ def as_decimal(kind: str | None) -> Decimal | None:
 
 
 def is_numeric(kind: str) -> bool:
-    """Return whether one can calculate with it."""
+    """Return whether a type is numeric."""
     return kind in INTEGERS or kind in FRACTIONS or as_decimal(kind) is not None
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """Return a number as the decimal that holds all its values."""
+    """Return the DECIMAL that holds all values of a numeric type."""
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 
 
 def holds_all(wide: str, narrow: str) -> bool:
-    """Return whether a type has all whole numbers or DECIMALs of another, as they are.
+    """Return whether a type represents all integers or DECIMALs of another type exactly.
 
     >>> holds_all("bigint", "int"), holds_all("decimal(12,2)", "int"), holds_all("decimal(11,2)", "int")
     (True, True, False)
@@ -72,8 +72,8 @@ def holds_all(wide: str, narrow: str) -> bool:
 
 
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
-    """Return a result that may be too long: its scale gives way, but not below six digits; raise Uncertain if it must
-    not.
+    """Return a DECIMAL result type within 38 digits: the scale shrinks, to no less than six; raise Uncertain below
+    that.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
@@ -87,12 +87,12 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return a result cut off at the longest precision."""
+    """Return a DECIMAL result type cut off at 38 digits."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
 def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: bool = False) -> str:
-    """Return the type of an operation on two decimals.
+    """Return the type of an operation on two DECIMALs.
 
     >>> decimal_result("*", Decimal(15, 2), Decimal(16, 2)), decimal_result("/", Decimal(10, 2), Decimal(10, 0))
     ('decimal(32,4)', 'decimal(21,13)')
@@ -110,7 +110,7 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """Return the type in which two numbers are the same kind of number, none of them a decimal."""
+    """Return the common type of two numbers, neither a DECIMAL."""
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
@@ -120,7 +120,7 @@ def common_numeric(left: str, right: str) -> str:
 
 
 def common(left: str, right: str) -> str:
-    """Return the one type of several values, as in CASE and coalesce; raise Uncertain.
+    """Return the common type of several values, as in CASE and coalesce; raise Uncertain.
 
     >>> common("int", "bigint"), common("decimal(10,2)", "int"), common("void", "date")
     ('bigint', 'decimal(12,2)', 'date')
@@ -167,7 +167,7 @@ _NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*
 
 
 def column_type(text: str) -> str:
-    """Return a type as a user writes it in CREATE TABLE, as Iceberg columns of it have it; raise Uncertain.
+    """Return a type of CREATE TABLE as an Iceberg column has it; raise Uncertain.
 
     >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
     ('int', 'string', 'decimal(15,2)', 'array<bigint>')

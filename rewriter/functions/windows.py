@@ -1,4 +1,4 @@
-"""Functions that are read with OVER only."""
+"""Functions that are supported with OVER only."""
 
 from __future__ import annotations
 

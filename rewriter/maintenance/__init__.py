@@ -1,4 +1,4 @@
-"""The content of a materialized view, the SQL that computes it, and the part that a refresh has to compute."""
+"""The content of a materialized view, the SQL that computes it, and the choice of an incremental refresh."""
 
 from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Kind, full

@@ -1,4 +1,4 @@
-"""The source columns that a view reads, and the storage columns that it needs of its own."""
+"""The source columns that a view reads, and the hidden storage columns that it needs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """Return the columns of each source that the storage query reads: in doubt, all that bear a name which occurs in
-    it.
-    """
+    """Return the columns of each source that the storage query reads; in doubt, all whose name occurs in the query."""
     block = block_of(view, columns)
     if isinstance(block, str):
         words = _words(view.storage_query)
@@ -42,8 +40,7 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 
 
 def _words(sql: str) -> frozenset[str] | None:
-    """Return every word of a query but its strings, in lower case; None where it may read columns that it does not
-    name.
+    """Return every word of a query outside strings, in lower case; None if the query may read unnamed columns.
 
     law:    a column is read by its name, by a star, by NATURAL, or by PIVOT, which groups by what it does not name
     """
@@ -64,9 +61,7 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """Return a storage column that stands where another output of the view's query is written; None if there is
-    none.
-    """
+    """Return a storage column at the position of another output of the view's query; None if there is none."""
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):
         name = column.name.lower()
@@ -76,7 +71,7 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the outputs' names in the order in which they are written; '' for one that the text does not name."""
+    """Return the output names in written order; '' for an output without a name in the text."""
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):

@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A way, its reason in words, and the one statement that writes the new content.
+    """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
     `write` and `content` stand before and after the name of what is written to; those of FULL are for who runs it, and
     empty until then.
@@ -36,12 +36,12 @@ class Decision:
 
     @property
     def incremental(self) -> bool:
-        """Whether its cost follows the change, not the history."""
+        """Whether the cost follows the change and not the history."""
         return self.kind is not Kind.FULL
 
     @property
     def refreshes(self) -> bool:
-        """Whether there is anything to do: to fresh storage there is not."""
+        """Whether there is anything to refresh."""
         return self.kind is not Kind.FRESH
 
     def statement(self, target: str) -> str:
@@ -54,5 +54,5 @@ class Decision:
 
 
 def full(reason: str) -> Decision:
-    """Return a full refresh."""
+    """Return the decision for a full refresh."""
     return Decision(Kind.FULL, reason)

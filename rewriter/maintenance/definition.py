@@ -1,4 +1,4 @@
-"""From the query of CREATE MATERIALIZED VIEW to what its storage holds.
+"""From the query of CREATE MATERIALIZED VIEW to its storage query.
 
 Storage holds the view's outputs and, after them, hidden columns that make it answer more: a count of
 rows, the group keys and what the query orders by where these are not outputs, the parts of which an
@@ -108,7 +108,7 @@ def _over_groups(
     *,
     hidden: bool,
 ) -> Definition:
-    """Return the stored outputs of a view, with those of the groups that derived tables in its FROM have.
+    """Return the stored outputs of a view, including those of grouped derived tables in its FROM.
 
     All but the last SELECT stays as it was typed.
     """
@@ -138,7 +138,7 @@ def _over_groups(
 def _sources(
     statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> tuple[TableName, ...]:
-    """Return the tables that are read, through views, too; raise Unsupported for what no view can be made over."""
+    """Return the tables that a query reads, also through views; raise Unsupported for sources that no view can have."""
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(f"{why}; name the tables that it reads instead")
@@ -153,7 +153,7 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Raise Unsupported for queries over which a view cannot be kept fresh or deterministic."""
+    """Raise Unsupported for queries whose view could not stay fresh or deterministic."""
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
@@ -211,7 +211,7 @@ def _refuse_call(call: exp.Func) -> None:
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
-    """Return the block that the whole query is, derived tables and common table expressions merged into it."""
+    """Return the query as one block, with derived tables and CTEs merged."""
     main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
@@ -219,14 +219,14 @@ def _single_block(statement: Statement, find: Find) -> Block:
 
 
 def _ordering(block: Block) -> Iterator[Tree]:
-    """Yield the ORDER BY expressions of known type; others are left out, so that no view is refused for its order."""
+    """Yield the ORDER BY expressions of known type; others are not stored."""
     for item in block.order:
         if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
             yield item.key
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """Return the block with the hidden outputs it needs, and their names."""
+    """Return the block with the required hidden outputs, and the names of these."""
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
@@ -264,9 +264,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield the counts of summed values, with which a sum without values is NULL: only if all other outputs take rows
-    back.
-    """
+    """Yield counts of summed values, which tell an empty sum; only if all other outputs support deletes."""
     if block.keys is None or block.having or block.sets is not None:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))

@@ -14,7 +14,7 @@ from rewriter.model import DataFile, Files, TableName
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One source file and the target that it goes into; `change` tells whether it was added or removed since."""
+    """One source file and its target partition; `change` tells whether the file was added or removed since."""
 
     target: str
     source: TableName
@@ -23,7 +23,7 @@ class Dependency:
 
 
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """Yield the live files of all sources with their targets, of storage that holds a part those that it has.
+    """Yield the live files of all sources with their target partitions.
 
     law:    where a storage partition does not follow from a source's, every file may go into every row: the target is
             the whole storage
@@ -35,7 +35,7 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
 
 
 def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """Yield the files that came or went since the last refresh, with the targets that they have made stale."""
+    """Yield the files added or removed since the last refresh, with the targets that they make stale."""
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
         for file in files.came:
@@ -50,7 +50,7 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function that gives the target of a file, None for a file outside the stored part."""
+    """Return the function from a file to its target; None for a file outside of partial storage."""
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"

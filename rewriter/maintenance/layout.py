@@ -1,4 +1,4 @@
-"""The default layout of storage: the layout of its tables."""
+"""The default layout of storage, derived from the layout of its tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """Return the field by which each partition of a source lies in one of the storage; none where that would not pay.
+    """Return the partition fields of storage that follow from a source's; none if they would not pay.
 
     gives:  a table by day, a view by month: the month
     no:     a key that follows from no partition column; a table of which each target has next to nothing
@@ -47,7 +47,7 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """Return the beginning of a source's sort order that the storage of a view over it alone has columns for."""
+    """Return the leading columns of a source's sort order that the storage has."""
     if len(stored.block.tables) != 1:
         return ()
     (table,) = stored.block.tables

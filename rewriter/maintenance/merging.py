@@ -1,4 +1,4 @@
-"""Statements that bring the groups of a storage table together with those of a delta."""
+"""Statements that merge the groups of a delta into a storage table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Merging:
-    """Groups computed again from parts: those stored and those of a delta, read as one table with equal keys.
+    """Groups recomputed from two inputs: the stored groups and those of a delta, combined by equal keys.
 
     That is a roll-up of the view to its own grain, so whatever rolls up can be merged.
     """
@@ -34,20 +34,18 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Rewrite all groups: for storage that is small, or whose keys cannot be joined."""
+        """Return the statement that rewrites all groups: for small storage, or for keys that cannot be joined."""
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
-        """Return the groups of the touched partitions of the storage, written anew: one reading of these and of the
-        delta.
-        """
+        """Return the statement that rewrites the groups of the touched partitions in one scan of them and the delta."""
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Merge only the groups of the delta."""
+        """Return the MERGE statement for the groups of the delta only."""
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
@@ -63,7 +61,7 @@ class Merging:
 
     @property
     def joins(self) -> bool:
-        """Whether groups can be found again by their keys."""
+        """Whether a MERGE can find groups by their keys."""
         return bool(self.stored.keys) and all(column.type not in FRACTIONS for column in self.stored.keys)
 
     def _old(self, base: int) -> str:
@@ -75,14 +73,14 @@ class Merging:
         return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
 
     def _kept(self, query: str, signed: bool) -> str:
-        """Return the condition that drops groups without a row."""
+        """Return the condition that drops empty groups."""
         if not signed:
             return query
         return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
 
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
-    """Return how the parts of a grouped view are merged, or why they are not; `signed` parts take rows away, too."""
+    """Return the Merging of a grouped view, or the reason against it; a `signed` delta also removes rows."""
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):
@@ -99,7 +97,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 
 
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
-    """Return the merged outputs: a sum of no values is NULL again, a negative row count tells of a wrong delta."""
+    """Return the merged outputs: an empty sum becomes NULL again, and a negative row count raises an error."""
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 
     def checked(output: Tree) -> Tree:

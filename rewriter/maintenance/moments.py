@@ -1,4 +1,4 @@
-"""Texts that mean another time each day: Spark reads 'today' as a date wherever a constant text becomes one."""
+"""Texts with a changing meaning: Spark reads 'today' as a date where a constant text is cast to one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
-    """Return the first constant text of a query that may be read as a moment of the day on which it runs.
+    """Return the first constant text of a query that Spark may read as the date or time of execution.
 
     Beside columns that are texts in every table it is a text; so it is as an output.
 
@@ -37,7 +37,7 @@ def _suspects(tree: Tree) -> Iterator[Tree]:
 
 
 def _text(node: Tree) -> str | None:
-    """Return the value of a string literal; texts that stand one behind the other are one."""
+    """Return the value of a string literal; adjacent literals are one."""
     if isinstance(node, exp.Literal) and node.is_string:
         return str(node.name)
     if isinstance(node, exp.Concat) and all(isinstance(part, exp.Literal) for part in node.expressions):
@@ -51,7 +51,7 @@ def _computes_text(node: Tree) -> bool:
 
 
 def _varies(node: Tree) -> bool:
-    """Return whether a column is in it, or an element that a function over elements gives a name."""
+    """Return whether an expression contains a column or a lambda parameter."""
     named = node.find_ancestor(exp.Lambda) is not None and node.find(exp.Identifier) is not None
     return named or node.find(exp.Column) is not None
 
@@ -76,7 +76,7 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the values that share a common type with a value: the others of a CASE, all operands of other calls."""
+    """Return the values that share a common type with a value: other CASE results, other operands of a call."""
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
             return [user.this] if user.this else []
@@ -85,7 +85,7 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Return whether an expression is NULL, a string literal, or a column that is a string in every table with it."""
+    """Return whether an expression is NULL, a string literal, or a column that is a string in every table."""
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
         types = {column.type for column in declared if column is not None}

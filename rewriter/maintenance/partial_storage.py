@@ -1,4 +1,4 @@
-"""A part of a view's rows, where its storage holds no others: those for which a condition over its columns is true.
+"""Partial storage: it holds only the rows of a view for which a condition over the view's columns is true.
 
 law:    such storage is that of the view with the condition in its WHERE
 view:   SELECT day, sum(price) AS total FROM sales GROUP BY day
@@ -47,7 +47,7 @@ _HINT = (
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """Return the view with one more condition, its tables having these columns; raise Unsupported with what to change.
+    """Return the view with one more condition; raise Unsupported with the remedy.
 
     `without` is another condition, whose rows are left out.
     """
@@ -81,7 +81,7 @@ def _shape_problem(view: MaterializedView, block: Block) -> str:
 
 
 def _conjuncts(view: MaterializedView, condition: str) -> Block:
-    """Return the condition as a block over the view itself; raise Unsupported."""
+    """Return the conjuncts of a condition over the view itself; raise Unsupported."""
     try:
         statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
     except ParseError as failure:
@@ -113,7 +113,7 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """Return a condition over a view's columns as one over those of its tables."""
+    """Return a condition over a view's columns as a condition over the columns of its tables."""
     places = {column.name.lower(): place for place, column in enumerate(view.columns)}
 
     def behind(node: Tree) -> Tree:
@@ -133,7 +133,7 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """Return a bound of a bucket, or of a time's date, as one of the time itself where a bucket begins there.
+    """Return a bound of a bucket or date as a bound of the time itself, if a bucket begins there.
 
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
@@ -152,7 +152,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Return whether each row of one part is known to be of the other; an empty condition is the whole view."""
+    """Return whether one condition implies another; an empty condition is true."""
     if not held or not asked or held == asked:
         return held in ("", asked)
     blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
@@ -164,7 +164,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether no row of one part can be of the other, as far as that is plain to see."""
+    """Return whether two conditions obviously exclude each other."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -180,9 +180,7 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """Return the condition of two parts together: one range of a column where they are, since that divides rows
-    best.
-    """
+    """Return the disjunction of two conditions; as one range of a column if possible, which prunes best."""
     if covers(view, held, asked, columns):
         return held
     if covers(view, asked, held, columns):
@@ -204,7 +202,7 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 
 
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
-    """Return a condition as the values that it leaves one column; None where it is more than that."""
+    """Return a condition as a set of values of one column; None for other conditions."""
     block = _conjuncts(view, condition)
     known = Predicates(block, block.where, view.zone)
     if known.pairs or known.residuals or len(known.ranges) != 1:
@@ -217,7 +215,7 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:
-    """Yield the conditions of which one is true for each of the values: the single ones in a list, and the ranges."""
+    """Yield the conditions whose disjunction is a set of values: a list of single values, and ranges."""
     name = quoted(column.name)
     ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
     single = [_text(low, column) for low, high in ends if low is not None and low == high]

@@ -1,4 +1,4 @@
-"""A query with its tables fixed to snapshots."""
+"""A query with its tables pinned to snapshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice, tables_of
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """Return the query as Spark can run it, each table by its full name and, where one is given, at its snapshot.
+    """Return the query as Spark can run it, with full table names and the given snapshots.
 
     >>> sales = TableName(("lake", "demo", "sales"))
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
@@ -27,8 +27,7 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
 
 
 def qualified(query: str, session: Session) -> str:
-    """Return the query with each table by its full name, else as it was typed; raise Unsupported where it cannot be
-    read.
+    """Return the query with full table names and otherwise as typed; raise Unsupported if it cannot be parsed.
 
     >>> qualified("SELECT s.id FROM sales s", Session("lake", ("demo",)))
     'SELECT s.id FROM lake.demo.sales s'
@@ -48,7 +47,7 @@ def _named(query: str, session: Session, version: Callable[[TableName], str]) ->
 
 
 def _tables(statement: Statement) -> list[exp.Table]:
-    """Return every FROM item of every block."""
+    """Return all FROM items of all blocks."""
     found: list[exp.Table] = []
     for block in statement.blocks:
         if block.tree is None:

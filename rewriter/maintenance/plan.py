@@ -1,4 +1,4 @@
-"""The choice of a refresh: the first of WAYS that fits the changes of the sources, else a full one.
+"""Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
 A way answers with a Decision, or with the reason why it does not fit. What is never in doubt here: every snapshot
 between the recorded and the current one has been looked at, and every column that the view uses is the same field at
@@ -34,7 +34,7 @@ MOST_ROWS = 0.8
 
 @dataclass(frozen=True)
 class Situation:
-    """A view's storage, known to hold the content of the sources as they were, and what happened to them since."""
+    """A view's storage, known to be correct for the recorded sources, and the changes since."""
 
     stored: Stored
     base: int
@@ -42,17 +42,17 @@ class Situation:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """The sources whose rows are others now."""
+        """The sources whose rows have changed."""
         return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
 
     @property
     def only_appends(self) -> bool:
-        """Whether rows were added and nothing else."""
+        """Whether rows were added and nothing else happened."""
         return all(change.kind is ChangeKind.APPENDED for change in self.changed)
 
 
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
-    """Decide how to bring a storage table from its recorded content to that of its sources now."""
+    """Decide how to bring a storage table up to date with its sources."""
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
@@ -76,7 +76,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def _column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return which column has changed, empty if none: incremental reads have today's schema, others their own."""
+    """Return the name of a changed column; empty if none: incremental reads use the current schema."""
     for change in changes.values():
         for name in _used(held, change):
             now, *ends = (_column(columns, name) for columns in _columns_at(change))
@@ -86,13 +86,13 @@ def _column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """Return the columns now, as recorded, and at the snapshots, where there are any."""
+    """Return the columns now, as recorded, and at the snapshots of both ends."""
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """Return the columns of a source that a view reads: all that there were where the view's query is not plain."""
+    """Return the columns of a source that a view reads; all columns if the view's query is not plain."""
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
     ids = {table.id for table in held.block.tables if table.name == change.name}
@@ -105,14 +105,14 @@ def _column(columns: tuple[Column, ...], name: str) -> Column | None:
 
 
 def _nothing(storage: Table) -> Decision:
-    """Return a commit without rows: the recorded snapshots move on."""
+    """Return a commit without rows that records the new snapshots."""
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
     return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
 
 
 def _append(now: Situation) -> Decision | str:
-    """Append the rows that the appended rows give."""
+    """Return an INSERT of the view's rows for the appended source rows."""
     if now.stored.block.keys is not None:
         return ""
     if problem := _append_problem(now):
@@ -123,7 +123,7 @@ def _append(now: Situation) -> Decision | str:
 
 
 def _append_merge(now: Situation) -> Decision | str:
-    """Return a merge of the groups of appended rows into those stored."""
+    """Return a merge of the groups of appended rows into the stored groups."""
     if now.stored.block.keys is None:
         return ""
     if problem := _append_problem(now):
@@ -179,7 +179,7 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    """Write only the touched targets where they are known, else all groups or those of the delta."""
+    """Return the merge statement: of touched targets if they are known, else of all groups or of the delta's groups."""
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
     merges = how.joins and (now.stored.storage.partitioned_by or (_large(now) and _few(now)))
@@ -192,13 +192,13 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Return whether what has changed is little beside what is stored."""
+    """Return whether the changed rows are few beside the stored ones."""
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 
 
 def _dearer(now: Situation) -> str:
-    """Return why to compute everything anew is no dearer than to bring all groups together with those of a delta."""
+    """Return why a full refresh costs no more than the merge; empty if the merge costs less."""
     storage, changed = now.stored.storage, sum(change.added + change.removed for change in now.changed)
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
@@ -207,7 +207,7 @@ def _dearer(now: Situation) -> str:
 
 
 def _touched(now: Situation) -> str:
-    """Return the condition for the storage's rows in targets of the one changed source; empty if it is not known."""
+    """Return the condition for the storage rows in the targets of the changed source; empty if unknown."""
     change, *more = now.changed
     if more or change.touched is None:
         return ""
@@ -233,7 +233,7 @@ def _appended(now: Situation) -> str:
 
 
 def _append_problem(now: Situation) -> str:
-    """Return why what was appended is not just added to what there is; empty if it is.
+    """Return why appended rows cannot simply be added; empty if they can.
 
     law:    joins are linear in the tables that they keep all rows of
     no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there takes others away
@@ -250,7 +250,7 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Whole partitions of the storage, from the partitions of the one source that changed."""
+    """Return the recomputation of whole storage partitions from the changed partitions of one source."""
     change, *more = now.changed
     if more:
         return "more than one source has changed"

@@ -1,4 +1,4 @@
-"""Retention: a policy keeps the whole targets of the last days."""
+"""Retention: keeps only the partitions of the last days."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Kept:
-    """The targets from a bound on, by the partition field of the storage at place `at`; NULL is in none of them.
+    """The storage partitions from a bound on; a partition of NULL is not kept.
 
     `bound` is where they begin, in microseconds since 1970, and `text` the same as a literal of a session in `zone`.
     """
@@ -44,14 +44,12 @@ class Kept:
 
     @property
     def outside(self) -> str:
-        """The condition for the dropped rows: whole files, since no target lies on both sides."""
+        """The condition for the dropped rows, which are whole files because partitions are kept or dropped whole."""
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return the condition of a part without the bound that an earlier retention has set; empty for any other
-        part.
-        """
+        """Return a storage condition without an earlier retention bound; empty if nothing else remains."""
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
         if found is None or (found[1] and not _is_bracketed(found[1])):
@@ -63,13 +61,13 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """Return the statement that deletes all other rows from a storage table."""
+        """Return the DELETE statement for the dropped rows of a storage table."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
         reason = f"partitions of the storage without {self.condition} go, as its retention has it"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any of the storage's files are outside."""
+        """Return whether any file of the storage is to be dropped."""
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 
@@ -77,7 +75,7 @@ class Kept:
 def kept(
     view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
 ) -> Kept:
-    """Return the condition for rows younger than so many seconds and rows of the same targets; raise Unsupported."""
+    """Return the condition for rows younger than a number of seconds, in whole partitions; raise Unsupported."""
     block = block_of(view, columns)
     if isinstance(block, str):
         raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
@@ -105,7 +103,7 @@ def kept(
 
 
 def _is_bracketed(condition: str) -> bool:
-    """Return whether the first bracket of a condition is closed by the last."""
+    """Return whether one pair of parentheses encloses the whole condition."""
     depth = 0
     tokens = tokenize(condition)
     for token in tokens[:-1]:
@@ -116,20 +114,20 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """Return the column of a view, if it is a time, by which a field of the storage's partitions goes."""
+    """Return the time column of a view that a partition field of its storage uses."""
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Return the begin of the partition of a moment: Iceberg's partitions begin in UTC."""
+    """Return the begin of the partition that contains a moment: Iceberg's partitions begin in UTC."""
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """Return a moment of UTC in the words of a session in this zone; None where they mean another one, too."""
+    """Return a UTC moment as a literal in a session's zone; None if the literal is ambiguous there."""
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

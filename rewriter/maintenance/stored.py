@@ -1,4 +1,4 @@
-"""A view's storage as a block of its sources: each stored column with the expression that it holds."""
+"""A view's storage as a block over its sources, with the expression of each stored column."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _READ = (
 
 @dataclass(frozen=True)
 class Stored:
-    """A view, the block of its storage query, and its storage, whose columns are the block's outputs in their order."""
+    """A view, the block of its storage query, and its storage with one column for each output."""
 
     view: MaterializedView
     block: Block
@@ -41,12 +41,12 @@ class Stored:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The stored columns' names."""
+        """The names of the stored columns."""
         return tuple(column.name for column in self.storage.columns)
 
     @property
     def types(self) -> Mapping[Tree, str]:
-        """The type in which an output is stored."""
+        """The storage type of each output."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return {output: column.type for output, column in pairs}
 
@@ -62,18 +62,18 @@ class Stored:
 
     @property
     def rows(self) -> str:
-        """The stored column that counts a group's rows; empty where there is none."""
+        """The stored column that counts a group's rows; empty if there is none."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return next((column.name for output, column in pairs if output == ROWS), "")
 
     @property
     def candidate(self) -> Candidate:
-        """The same as rules read it."""
+        """The storage as an access path for rules."""
         return Candidate(self.view, self.block, self.storage, self.names)
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """Return the outputs of a storage table whose sources have these columns; or the reason why they are unknown."""
+    """Return the Stored view whose sources have these columns; or the reason why its outputs are unknown."""
     block = block_of(view, columns)
     if isinstance(block, str):
         return block
@@ -81,7 +81,7 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """Return the block of a view's storage query, its sources having these columns; or why it is none."""
+    """Return the block of a view's storage query for sources with these columns; or the reason why there is none."""
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
@@ -96,7 +96,7 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 
 @lru_cache(maxsize=20_000)
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """Return the block for rules, read once for a view and its sources' columns: derived tables may be its tables."""
+    """Return the block for rules, cached by view and source columns; it may read derived tables."""
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
         return _over_derived_tables(view, dict(columns)) or block
@@ -104,9 +104,7 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view whose FROM has derived tables that are no part of it; None where not all is known of
-    them.
-    """
+    """Return the block of a view over derived tables that are not merged; None if some are unsupported."""
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:
@@ -126,14 +124,12 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
 
 
 def _of_view(table: Occurrence) -> Occurrence:
-    """Return a derived table of a view, which is none of a query's whatever its text."""
+    """Return a derived table marked as the view's own: equal text in a query is another table."""
     return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 
 
 def _in_names(view: MaterializedView, text: str) -> str:
-    """Return a text with the names of the views that it stands on, for which the storage query has aliases of its
-    own.
-    """
+    """Return a text with view names in the place of the storage query's aliases for expanded views."""
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
     return text

@@ -26,7 +26,7 @@ MOST_TARGETS = 1000  # that are named in a statement
 
 @dataclass(frozen=True)
 class Link:
-    """One storage field and the source field at place `at` from which it follows."""
+    """One storage partition field, and the source partition field at position `at` that determines it."""
 
     field: PartitionField
     kind: str
@@ -37,11 +37,11 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the condition that a source partition sets for the source's column."""
+        """Return the condition that a source partition implies for the source's column."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the storage partition in which its rows lie, as what that says about the storage's column."""
+        """Return the condition of the storage partition for the storage's column."""
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
         return transformed(stored, self.field.transform) if stored is not None else None
@@ -49,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """All targets of a source's files, those that a change has touched, and what has to be read for them."""
+    """All targets of a source's files, and those that a change touched."""
 
     links: tuple[Link, ...]
     of: Mapping[Partition, Target]
@@ -57,23 +57,23 @@ class Targets:
 
     @cached_property
     def touched(self) -> frozenset[Target]:
-        """The targets with source files that came or went."""
+        """The targets with added or removed source files."""
         return frozenset(self.of[partition] for partition in self.files.touched)
 
     @property
     def share(self) -> float:
-        """The part of the source's rows from which the touched targets come."""
+        """The fraction of the source's rows in the touched targets."""
         rows = sum(file.records for file in self.files.live)
         return sum(file.records for file in self.read) / rows if rows else 0.0
 
     @property
     def read(self) -> tuple[DataFile, ...]:
-        """The live files from which the touched targets come."""
+        """The live source files of the touched targets."""
         return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """The condition for these rows of the source, over canonical columns, in SQL that prunes files."""
+        """The conditions for the source rows of the touched targets, as SQL that prunes files."""
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
     def _source_condition(self, partition: Partition) -> str:
@@ -86,7 +86,7 @@ class Targets:
         return "(" + " AND ".join(texts) + ")"
 
     def path(self, partition: Partition) -> str:
-        """Return the path of a source partition's target below the storage's data.
+        """Return the path of a source partition's target below the storage's data directory.
 
         gives:  year=2022/k=a
         """
@@ -95,17 +95,17 @@ class Targets:
 
     @property
     def condition_of_touched(self) -> str:
-        """The condition for the storage's rows in touched targets."""
+        """The condition for the storage rows of the touched targets."""
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
-        """Return the condition for the storage's rows of a target."""
+        """Return the condition for the storage rows of a target."""
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """Return the targets of a source's files; or why they are not known."""
+    """Return the targets of a source's files; or the reason why they are unknown."""
     if files.fields is None:
         return f"the files of {source} do not lie under one partition specification"
     links = _links(stored, source, files.fields)

@@ -1,4 +1,4 @@
-"""The pieces of SQL of which refresh statements are made."""
+"""SQL fragments for refresh statements."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def filtered(block: Block, condition: str) -> Block:
 
 
 def listed(columns: Sequence[str], alias: str = "") -> str:
-    """Return columns as they stand in a SELECT list.
+    """Return columns as a SELECT list.
 
     >>> listed(["a", "sum(b)"], "v")
     'v.a, v.`sum(b)`'
@@ -49,7 +49,7 @@ def listed(columns: Sequence[str], alias: str = "") -> str:
 
 
 def same_keys(keys: Sequence[str], left: str, right: str) -> str:
-    """Return whether two rows belong to one group, NULL being a key like any other.
+    """Return the condition that two rows have equal keys, NULL included.
 
     >>> same_keys(["a"], "t", "s")
     't.a <=> s.a'

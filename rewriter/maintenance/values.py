@@ -1,4 +1,4 @@
-"""Values of partitions: what a source partition says about a column, and what follows for a storage partition.
+"""Partition values: the condition of a source partition, and the storage partition that follows from it.
 
 A DATE is in days and a time in microseconds since 1970, as in Iceberg. All here is for plain types and, where a
 TIMESTAMP is put into buckets, for zones of a fixed offset; None says that nothing follows.
@@ -37,7 +37,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The bounds of a column in a partition: its one value, or for times the first and last microsecond.
+    """The bounds of a column in a partition: one value, or for times the first and last microsecond.
 
     Of a DATE both are midnights. `value` counts where `last` is None.
     """
@@ -48,7 +48,7 @@ class Span:
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The first and last moment; None for what is no time."""
+        """The first and last moment; None for a type that is no time."""
         if self.type not in TEMPORAL or not isinstance(self.value, int):
             return None
         if self.last is not None:
@@ -57,7 +57,7 @@ class Span:
         return moment, moment
 
     def condition(self, column: str) -> str:
-        """Return whether a column lies in it, in SQL that Iceberg can push down."""
+        """Return the condition that a column lies within the bounds, as SQL that Iceberg can push down."""
         if self.last is None:
             return f"{column} IS NULL" if self.value is None else f"{column} = {value_text(self.value, self.type)}"
         assert isinstance(self.value, int)
@@ -67,7 +67,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """Return the condition that a partition value sets for its column.
+    """Return the bounds that a partition value sets for its column.
 
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
@@ -96,7 +96,7 @@ def _begin(number: int, transform: str) -> datetime:
 
 
 def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
-    """Return the bounds of an expression over one column of that type, from the bounds of the column.
+    """Return the bounds of an expression over one column, from the bounds of the column.
 
     law:    buckets and the labels of buckets grow with time, so both ends in one bucket say that all is
     no:     'month' of a year: 1 at one end, 12 at the other
@@ -123,7 +123,7 @@ def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Spa
 
 
 def _offset(kind: str, zone: str) -> int | None:
-    """Return the offset of the wall clock from the line on which a type's values lie."""
+    """Return the offset of local time from UTC for a type's values."""
     if kind != "timestamp":
         return 0
     ahead = offset_of(zone)
@@ -137,7 +137,7 @@ def _single(first: int, last: int, kind: str) -> Span:
 
 
 def transformed(known: Span, transform: str) -> Span | None:
-    """Return the partition in which a value lies, as what it says about the column; None if that may be more than one.
+    """Return the bounds of the partition that contains a value; None if there may be several.
 
     >>> transformed(Span("date", 19723), "month").condition("d")
     "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
@@ -164,7 +164,7 @@ def _number(wall: datetime, transform: str) -> int:
 
 
 def name_of(known: Span, transform: str) -> str:
-    """Return the value of a partition as it stands in Iceberg's paths.
+    """Return the value of a partition as Iceberg's paths spell it.
 
     >>> name_of(Span("date", 19723), "identity"), name_of(Span("string", "a b"), "identity")
     ('2024-01-01', 'a+b')

@@ -1,8 +1,7 @@
 """The algebra that rules share: how a view's block relates to a query's, and what can be computed from the view.
 
-A view is read through its storage: each output of its block is a column there. Everything a rewriting
-needs is asked of a Reading: predicates that the view does not apply, expressions over its columns,
-aggregates rolled up from its own.
+A view is read through its storage: each output of its block is a column there. A Reading gives a rewriting all it
+needs: the predicates that the view does not apply, expressions over the view's columns, and rolled-up aggregates.
 """
 
 from rewriter.match.aggregates import Aggregates

@@ -1,4 +1,4 @@
-"""Aggregates of a query from aggregates of a view: at the same grain as they are, at a coarser one rolled up.
+"""Aggregates of a query computed from aggregates of a view: directly at the same grain, else rolled up.
 
 | the query asks      | the storage holds                    | rolled up                                   |
 |---------------------|--------------------------------------|---------------------------------------------|
@@ -41,14 +41,14 @@ Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """The aggregates of one reading. Arguments and results are canonical trees, normalized."""
+    """The aggregates of one reading. Arguments and results are canonical, normalized trees."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Return the aggregate as the storage has it for each of its groups."""
+        """Return the aggregate of one storage row, which is one of the query's groups."""
         held = self.partials.held(tree)
         if held is not None:
             return of_own_type(held.name, held.type)
@@ -59,21 +59,21 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Return the aggregate over many groups of the storage; over one at the most, as it is there."""
+        """Return the aggregate over several storage rows; over at most one row, the stored value."""
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
         return single if single is not None else found
 
     @cached_property
     def _is_one_group(self) -> bool:
-        """Whether the query's filter leaves the storage one row at the most: it pins all keys."""
+        """Whether the query's filter selects at most one storage row, because it pins all keys."""
         reading = self.reading
         if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.candidate.scattered:
             return False
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """Return an aggregate over all rows, of the one group that they are, or of none.
+        """Return an aggregate over all rows, where storage has at most one row for them.
 
         law:    max() of one value is that value; what is 0 over no rows is NULL in no row of the view
         view:   SELECT region, count(DISTINCT user_id) AS users FROM sales GROUP BY region
@@ -109,7 +109,7 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """Return an aggregate of its partial ones; of just one of them where nothing is rolled up."""
+        """Return an aggregate computed from its partial aggregates, combined if rolled up."""
 
         def total(name: str, partial: PartialAggregate) -> Tree:
             return (
@@ -126,7 +126,7 @@ class Aggregates:
         return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """Return a miss: the view holds the aggregate, but no partial aggregates for a roll-up."""
+        """Return a Miss: the view has the aggregate, but no components for a roll-up."""
         if self.partials.held(call) is None:
             return miss
         lacking = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
@@ -151,13 +151,13 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of what is summed; where it is no number for certain, that of the sum tells it."""
+        """Return the type of the summed argument; if it may be no number, the type from the stored sum."""
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate that depends on the distinct values alone: of a key, or a union of sets.
+        """Return an aggregate of the distinct values: from a key, or as a union of bitmaps or sketches.
 
         law: a theta sketch is of the k smallest hashes of its values; those of a union are the smallest of theirs
         no:  an HLL sketch, of which the estimate differs by 1.5 % with the number of tasks that it was made in
@@ -172,7 +172,7 @@ class Aggregates:
         return _filtered(call_of(call.name, partial.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
-        """Return the number of distinct whole numbers; None if the view holds no bitmaps of them.
+        """Return the number of distinct integers; None if the view has no bitmaps of them.
 
         law:    a number is one bit of one bucket, so those of different buckets are different: their counts add up,
                 where the storage has one bitmap for a bucket in each group of the query
@@ -196,7 +196,7 @@ class Aggregates:
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate of different values, over keys."""
+        """Return a DISTINCT aggregate computed from keys."""
         values = []
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
@@ -208,12 +208,12 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """Return a bitmap of whole numbers, within a bucket of them."""
+    """Return the bitmap aggregate of integers within their bitmap bucket."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
 def bucket_of(value: Tree) -> exp.Anonymous:
-    """Return the bucket in which a whole number has its bit."""
+    """Return the bitmap bucket number of an integer."""
     return call_of("bitmap_bucket_number", value)
 
 
@@ -222,7 +222,7 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
-    """Return the aggregate that combines partial ones."""
+    """Return the aggregate that combines partial aggregates."""
     combine = AGGREGATES[name].combine
     assert combine is not None  # others have no partial ones
     combined = _filtered(call_of(combine, partial), condition)
@@ -230,7 +230,7 @@ def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) ->
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """Return a sum in the type that the query's has: one of DECIMAL sums has ten digits more."""
+    """Return a sum cast to the type of the query's sum; a sum of DECIMAL sums has ten digits more."""
     wanted = sum_type(kind) if name == "sum" and kind is not None else None
     return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
 

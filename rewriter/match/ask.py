@@ -1,4 +1,4 @@
-"""Questions to rules, and their answers."""
+"""The questions to rules and their plans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question put to an access path.
+    """A question to an access path, for one mapping of the path's table ids to the question's.
 
     `mapping` is the way in which the tables that the path was computed from stand for the question's, by their ids.
     """
@@ -30,7 +30,7 @@ class Ask:
 
     @cached_property
     def reading(self) -> Reading | Miss:
-        """The question's rows, filtered as it asks, in terms of the path's columns; computed once for all rules."""
+        """The question's filtered rows in terms of the path's columns; computed once for all rules."""
         if not isinstance(self.question, Predicates):
             return Miss(Reason.SHAPE, "it is compared as a whole", apart=True)
         if self.path.grown:
@@ -38,7 +38,7 @@ class Ask:
         return read_view(self.question, self.path, self.mapping)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """Return the meanings of what the path holds, in the representatives of a question's classes."""
+        """Return the path's outputs by meaning, in the representatives of a question's equivalence classes."""
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
         return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
 
@@ -60,7 +60,7 @@ class TwoPhase:
 
 @dataclass(frozen=True, eq=False)
 class Branchwise:
-    """A set operation to be read from a view that is the same one: the engine asks each branch of the view."""
+    """A set operation to be read from a view that is the same operation: the engine asks each branch."""
 
     question: SetQuestion
 

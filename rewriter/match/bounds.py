@@ -1,4 +1,4 @@
-"""Bounds of times that nobody knows before the statement runs: what is certain about them whatever the day is.
+"""Bounds of times that are known only at execution, such as `current_date() - 30`, which begins a day.
 
 `current_date() - 30` begins a day, `date_trunc('month', now())` a month, and `now() - INTERVAL 1 HOUR` nothing.
 """
@@ -43,12 +43,12 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree) -> bool:
-    """Return whether a canonical tree is a constant, but none that can be read."""
+    """Return whether a canonical tree is a constant whose value is known only at execution."""
     return is_constant(tree) and not is_literal(tree)
 
 
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
-    """Return a bound that is written down: a text, or one with a type; None for all others.
+    """Return the moment of a literal bound; None for all other bounds.
 
     An instant, which names its offset, is one on the clock of the zone, if that is given and has a fixed offset.
     """
@@ -59,7 +59,7 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 
 
 def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether a time's comparison with such a bound is true for all or for none of each bucket of the grain.
+    """Return whether a comparison with such a bound is true for all or for none of each bucket's times.
 
     law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  of DATEs where one begins on the day behind b
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
@@ -83,7 +83,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain of which a bucket begins at the bound, as far as it shows."""
+    """Return the coarsest grain whose bucket certainly begins at the bound."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -93,7 +93,7 @@ def _at_least_a_day(begun: str | None) -> str:
 
 
 def _begun_behind(bound: Tree) -> str | None:
-    """Return the same for the day after the bound."""
+    """Return the coarsest grain whose bucket begins at the day after the bound."""
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
     back = isinstance(bound, exp.Sub) or (isinstance(bound, exp.Anonymous) and bound.name == "date_sub")
@@ -104,7 +104,7 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the end of the bucket of a bound of that type."""
+    """Return the end of the bucket that contains the bound, in a type."""
     length, counted = _LENGTHS[grain]
     units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)  # by whole days a DATE stays one
     unit, one = next((unit, _LENGTHS[unit][0]) for unit in units if length % _LENGTHS[unit][0] == 0)
@@ -113,21 +113,19 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket of a bound, as a time of that type."""
+    """Return the begin of the bucket that contains the bound, in a type."""
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at
-    hand.
-    """
+    """Return whether comparing a time with the bound equals comparing the two buckets, in this zone."""
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
+    """Return whether a zone keeps buckets of the grain whole since a bound, at any time of execution."""
     # A midnight that is left out is no midnight of a time without zone.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
@@ -136,14 +134,14 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 
 
 def _is_zoned(bound: Tree) -> bool:
-    """Return whether a bound's time of the day is made of a moment's: a DATE has none."""
+    """Return whether a bound's time of day depends on the zone: a DATE has no zone."""
     of = _type(bound)
     operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, exp.DataType | exp.Interval))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:
-    """Return a bound so many steps from another: what begins there, too."""
+    """Return a bound shifted by an interval; the begins of some buckets stay begins."""
     step: tuple[int, str] | None = None
     if isinstance(bound, exp.Add | exp.Sub) and isinstance(bound.expression, exp.Interval):
         step, moved = _step(bound.expression), bound.this
@@ -156,13 +154,13 @@ def _moved(bound: Tree) -> str | None:
 
 
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
-    """Return the seconds or months of an interval; None where it is of no whole number."""
+    """Return the seconds or months of an interval; None for a fraction."""
     length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
     return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Return whether what begins a bucket of the grain does so after a step of such a length."""
+    """Return whether the begin of a bucket is again one after a shift by that interval."""
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 

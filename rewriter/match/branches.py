@@ -1,4 +1,4 @@
-"""Expressions that choose one of several values: CASE and if()."""
+"""Conditional expressions: CASE and if()."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Branches:
-    """The conditions with their values, and the value for all else (NULL where none is given)."""
+    """The conditions with their values, and the default value."""
 
     operand: Tree | None
     cases: tuple[tuple[Tree, Tree], ...]
@@ -19,17 +19,17 @@ class Branches:
 
     @property
     def values(self) -> tuple[Tree, ...]:
-        """Every value that may be chosen."""
+        """All values of the branches."""
         return (*(value for _, value in self.cases), self.default)
 
     @property
     def conditions(self) -> tuple[Tree, ...]:
-        """The conditions that choose the branch."""
+        """The conditions of the branches."""
         return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
 
 
 def branches_of(tree: Tree) -> Branches | None:
-    """Return the branches of a canonical expression; None for one that chooses nothing."""
+    """Return the branches of a canonical expression; None for other expressions."""
     if isinstance(tree, exp.Case):
         cases = tuple((branch.this, branch.args["true"]) for branch in tree.args["ifs"])
         return Branches(tree.args.get("this"), cases, tree.args.get("default") or exp.Null())
@@ -40,7 +40,7 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return the CASE of the same shape over other conditions and values, each in the order of the branches'."""
+    """Return a CASE of the same shape with other conditions and values."""
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None
     ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]

@@ -1,4 +1,4 @@
-"""The input and the output of a rule."""
+"""The access paths, misses, and rewritings of the matcher."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STORAGE_ALIAS = "v"
 
 
 class Reason(StrEnum):
-    """The reasons of a miss."""
+    """The reason of a miss."""
 
     TABLES_DIFFER = "TABLES_DIFFER"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
@@ -81,7 +81,7 @@ _TOLD: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Miss:
-    """The view cannot answer the block, and what stands in the way; `apart` where a rule is for other questions."""
+    """The view cannot answer the block, for this reason; `apart` if the rule is for other kinds of questions."""
 
     reason: Reason
     detail: str
@@ -89,13 +89,13 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """The distance to a match: a missing item tells more than a different shape."""
+        """The distance to a match, larger when closer: a missing item is closer than another shape."""
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A view with its block and its storage as they are now.
+    """An access path: a view with its block and the current state of its storage.
 
     `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
     tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
@@ -118,7 +118,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A block over a view's storage: what to print.
+    """A block over a view's storage, ready to print.
 
     `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
     are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With `union`,
@@ -141,7 +141,7 @@ class Rewriting:
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """Every table of the catalog that is read."""
+        """All catalog tables that the rewriting reads."""
         beside = {table.name for table in self.tables if not table.text}
         return self.union.reads.union(beside) if self.union is not None else frozenset({self.storage.name, *beside})
 
@@ -153,7 +153,7 @@ class Rewriting:
 
     @property
     def live(self) -> bool:
-        """Whether rows are read that were appended since the view was refreshed."""
+        """Whether it reads rows appended since the view's refresh."""
         union = self.union
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
@@ -164,7 +164,7 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Delta:
-    """Rows that came to tables since a view was refreshed: a block, and where each of its tables is read."""
+    """The rows appended to tables since a refresh: a block, and the snapshot range that it reads of each table."""
 
     block: Block
     reads: tuple[Read, ...]
@@ -172,7 +172,7 @@ class Delta:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """A replacement of the storage: finer groups, from one path or from several in a UNION ALL.
+    """A source of finer groups in the place of storage: one branch, or several branches of a UNION ALL.
 
     No row is in two branches; one that is a block is read from the tables.
     """
@@ -182,33 +182,33 @@ class UnionAll:
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches alone."""
+        """The branches without their shares."""
         return tuple(branch for branch, _ in self.shared)
 
     @property
     def rest(self) -> tuple[Block, ...]:
-        """The branches that are read from the tables."""
+        """The branches that read base tables."""
         return tuple(branch for branch in self.branches if isinstance(branch, Block))
 
     @property
     def views(self) -> tuple[Rewriting, ...]:
-        """The branches that are read from views."""
+        """The branches that read views."""
         return tuple(branch for branch in self.branches if isinstance(branch, Rewriting))
 
     @property
     def deltas(self) -> tuple[Delta, ...]:
-        """The branches that are of rows which came since a view was refreshed."""
+        """The branches that read appended rows."""
         return tuple(branch for branch in self.branches if isinstance(branch, Delta))
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """Every table of the catalog that is read."""
+        """All catalog tables that the branches read."""
         tables = (table.name for block in self._blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
     def texts(self) -> frozenset[str]:
-        """The texts of all subqueries and derived tables that stay in them."""
+        """The texts of all subqueries and derived tables that stay in the branches."""
         own = (_texts_in(block.expressions, block.tables) for block in self._blocks)
         return frozenset[str]().union(*own, *(view.texts for view in self.views))
 
@@ -226,7 +226,7 @@ Within = TypeVar("Within", Rewriting, Block)
 
 
 class Shared(NamedTuple):
-    """A branch of a union, with an estimate of the share of the question's rows that it has."""
+    """A branch of a union with the estimated share of the question's rows in it."""
 
     branch: Branch
     share: float

@@ -31,7 +31,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield an expression over rows; its columns, where its type is not certain."""
+    """Yield an expression over rows; if its type is uncertain, its columns instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -54,7 +54,7 @@ def share_of(rest: Block, query: Predicates) -> float:
 
 
 def _length(values: RangeSet) -> float | None:
-    """Return the length of all intervals of a set of numbers or times; None if it has no end."""
+    """Return the total length of intervals of numbers or times; None if infinite."""
     length = 0.0
     for low, high in values.intervals:
         if low.value is None or high.value is None or isinstance(low.value, str):

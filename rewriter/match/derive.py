@@ -1,4 +1,4 @@
-"""Expressions of a query over what a view's storage holds of its rows: an ordered tuple of lemmas."""
+"""Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
-    """Return a row expression of the query (normalized) over the storage's rows and the tables beside it."""
+    """Return a normalized row expression of the query over the storage's rows and the tables joined to them."""
     for lemma in LEMMAS:
         found = lemma(tree, rows)
         if found is not None:
@@ -33,12 +33,12 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
 
 
 def held(tree: Tree, rows: Rows) -> Read:
-    """Read what the storage holds, under whichever order of its operands."""
+    """Read a storage column that holds the expression, in any order of commutative operands."""
     return rows.held(tree)
 
 
 def combined(tree: Tree, rows: Rows) -> Read:
-    """Compute each operand of AND and OR by itself: a chain of hundreds is one step, not one for each prefix."""
+    """Derive each operand of AND and OR separately; a chain of hundreds of operands is one step."""
     if not isinstance(tree, CONNECTORS):
         return None
     computed: list[Tree] = []
@@ -51,17 +51,17 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Read a column that is equal to one of the storage, or is of a table beside it."""
+    """Read a storage column that equals the column, or a column of a table joined to the storage."""
     return rows.column(tree) if isinstance(tree, exp.Column) else None
 
 
 def constant(tree: Tree, rows: Rows) -> Read:
-    """Compute anew what is of no column."""
+    """Keep an expression without columns."""
     return tree if isinstance(tree, exp.Literal) or not holds(tree, exp.Column) else None
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
-    """Compute nothing of a floating-point key but comparisons: grouping has made 0.0 of -0.0."""
+    """Refuse all but comparisons of a floating-point key: grouping merges -0.0 into 0.0."""
     if isinstance(tree, COMPARING) or not any(rows.is_normalized(operand) for operand in tree.iter_expressions()):
         return None
     return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
@@ -87,7 +87,7 @@ LEMMAS: tuple[Lemma, ...] = (
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """Return the same operation over computed operands; the first miss where one cannot be computed."""
+    """Return the same operation over derived operands; a Miss if one cannot be derived."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []

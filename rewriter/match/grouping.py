@@ -1,4 +1,4 @@
-"""Outputs, HAVING and ORDER BY of a grouped query, over its computed keys and aggregates."""
+"""Outputs, HAVING and ORDER BY of a grouped query over the keys and aggregates of storage."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Groups:
-    """A query's keys and aggregates over the storage: computed keys by meaning, and replaced aggregates."""
+    """A query's keys and aggregates over the storage: keys by meaning, and a function for aggregates."""
 
     reading: Reading
     keys: Mapping[Tree, Tree]
     aggregate: Callable[[Tree], Tree | Miss]
 
     def over(self, tree: Tree) -> Tree | Miss:
-        """Return an expression over groups: keys and aggregates replaced, everything between them kept."""
+        """Return an expression with its keys and aggregates replaced by those over the storage."""
         if (key := self.keys.get(meaning(tree))) is not None:
             return key
         if aggregate_of(tree) is not None:
@@ -42,7 +42,7 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return the meanings of the query's keys, normalized, with what each is over the storage."""
+    """Map the meaning of each normalized key of the query to its expression over the storage."""
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
         normalized = reading.normalize(key)
@@ -56,7 +56,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether a key could be taken for another: in a row that is not grouped by it only the one is NULL."""
+    """Return whether one key contains another: grouping sets make only the grouped one NULL."""
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -64,7 +64,7 @@ def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
 def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """Return the rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`.
+    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each read by `over`.
 
     `keys` are what the storage's rows are grouped by; None where they are not.
     """
@@ -106,9 +106,7 @@ def finish(
 
 
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """Return the order by outputs, which are all that Spark orders by behind HAVING: by place, or within others by
-    name.
-    """
+    """Return the order by output positions or names, since Spark allows only outputs after HAVING."""
     found = []
     for asked, item in zip(block.order, order, strict=True):
         key = item.key if item.key in outputs else _by_name(asked.key, block)
@@ -119,7 +117,7 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """Return an expression of outputs by their names; None where one has none of its own, or something is no output."""
+    """Return an expression over outputs by their names; None if it uses anything without a name."""
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
         alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
@@ -132,7 +130,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables joined back to the storage of which something is used."""
+    """Return the joined-back tables that the expressions use."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -142,7 +140,7 @@ def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
 
 
 def _names_keys(tree: Tree) -> bool:
-    """Return whether an expression over groups names a column outside of its aggregates."""
+    """Return whether an expression names a column outside its aggregates."""
     if aggregate_of(tree) is not None:
         return False
     return isinstance(tree, exp.Column) or any(_names_keys(child) for child in tree.iter_expressions())
@@ -151,7 +149,7 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """Return the keys and the sets of them by which the storage's rows are grouped."""
+    """Return the keys and the grouping sets over the storage's rows."""
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
     return tuple(keys.values()), tuple(
@@ -160,7 +158,7 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return the keys of a grouped query over a view of groups, if nothing else stands in the way of reading groups."""
+    """Return the keys of a grouped query over a grouped view, or a Miss if groups cannot be read."""
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
     if reading.block.keys is None:
@@ -175,7 +173,7 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
-    """Return a miss where a sum or average whose last bits may differ decides which rows come back.
+    """Return a Miss if an inexact sum or average decides which rows the query returns.
 
     law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
          outputs only by arithmetic, which keeps a small difference small, and a rounding of the whole, never by
@@ -193,14 +191,14 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """Return a miss for a filter of groups by a floating-point key: it prunes files as a filter of rows does."""
+    """Return a Miss for a filter by a floating-point key, which would skip files wrongly."""
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
     return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output in which aggregates are put to another use than arithmetic."""
+    """Yield the subexpressions of an output that use aggregates other than in arithmetic."""
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div):
         yield from _beyond_arithmetic(tree.this)
         yield from _beyond_arithmetic(tree.expression)

@@ -1,4 +1,4 @@
-"""Points in time over the storage: their buckets, and the types of the query's expressions."""
+"""The buckets of times in storage, and the types of a query's expressions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """A view's row outputs: by normalized expression, and expressions computed of them."""
+    """A view's row outputs by normalized expression, and expressions derived from them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
-        """The storage's columns by the meaning of what they hold."""
+        """The storage columns by the meaning of their content."""
 
     @property
     def block(self) -> Block:
@@ -41,15 +41,13 @@ class Rows(Protocol):
         """The session's time zone."""
 
     def since(self, tree: Tree) -> int | None:
-        """Return the seconds since 1970 that no time of an expression is before, in the rows that count; None if
-        unknown.
-        """
+        """Return a lower bound of a time in the relevant rows, in seconds since 1970; None if unknown."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage's column of an expression."""
+        """Return the storage column of an expression."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column over the storage and the tables beside it."""
+        """Return a column over the storage and the joined tables."""
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point key of the view."""
@@ -59,7 +57,7 @@ class Rows(Protocol):
 
 
 class Stored(NamedTuple):
-    """A bucket of a point in time that the storage tells: its grain, and its begin over the storage with its type."""
+    """A bucket that the storage determines: its grain, and its begin over the storage with the type."""
 
     grain: Grain
     type: str
@@ -67,7 +65,7 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket that was stored in another zone as one of the zone at hand, where they are the same."""
+    """Return a bucket stored in another zone as a bucket of the session's zone, if they are equal."""
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
         return tree
@@ -75,18 +73,18 @@ def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:
-    """Return the type of an expression of the query; None where it is not certain."""
+    """Return the type of an expression of the query; None if uncertain."""
     kind = expression_type(tree, rows.block)
     return None if kind == UNKNOWN else kind
 
 
 def is_time(tree: Tree, rows: Rows) -> bool:
-    """Return whether an expression is a time of some day."""
+    """Return whether an expression is a temporal value."""
     return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the storage's expressions for the buckets of a point in time, its columns first."""
+    """Yield the storage expressions for the buckets of a time, plain columns first."""
     wanted = meaning(source)
     for tree, column in rows.rows.items():
         told = told_by(tree, lambda node: kind_of(node, rows), rows.since)

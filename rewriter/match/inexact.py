@@ -1,4 +1,4 @@
-"""Sums of floating-point numbers in derived tables: their last bits must not decide what rows come back.
+"""Floating-point sums in derived tables: their last bits must not decide which rows a query returns.
 
 law: two computations of such a sum may differ in their last bits, and so may what is made of it by arithmetic; a
      filter, a join, a group, a rounding or a comparison makes another row of that
@@ -22,7 +22,7 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 
 
 def inexact_use(block: Block) -> str | None:
-    """Return a column of a derived table by whose last bits a block would decide, in words; None if there is none."""
+    """Return a derived column whose inexact value would decide rows, as text; None if there is none."""
     columns = _inexact_columns(block)
     if not columns:
         return None
@@ -35,7 +35,7 @@ def inexact_use(block: Block) -> str | None:
 
 
 def unrounded(output: Tree) -> Tree:
-    """Return what an output rounds to some digits; any other output as it is.
+    """Return the argument of round(); any other output unchanged.
 
     law: a small difference before it is one unit of the last digit after it, or none
     """
@@ -44,7 +44,7 @@ def unrounded(output: Tree) -> Tree:
 
 
 def _inexact_columns(block: Block) -> frozenset[Tree]:
-    """Return the columns of derived tables that are made of inexact aggregates."""
+    """Return the columns of derived tables that contain inexact aggregates."""
     found = set[Tree]()
     for table in block.tables:
         for inner in (table.inner, *table.branches):
@@ -65,7 +65,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output in which columns are put to another use than arithmetic."""
+    """Yield the subexpressions of an output that use columns other than in arithmetic."""
     if isinstance(tree, exp.Column):
         return
     if isinstance(tree, _ARITHMETIC) or _is_smooth(tree):
@@ -76,7 +76,7 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_smooth(tree: Tree) -> bool:
-    """Return whether it is an aggregate as near as its arguments are: of all values, or one of these."""
+    """Return whether an aggregate is as precise as its arguments: of all values, or choosing one."""
     if not isinstance(tree, exp.Anonymous) or aggregate_of(tree) is None:
         return False
     record = AGGREGATES[tree.name]

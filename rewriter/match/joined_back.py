@@ -1,4 +1,4 @@
-"""Columns of a view's table that the view has not: the table joined back to the view by its key.
+"""Joins a view's table back to the view by its key, to read columns that the view lacks.
 
 law:    a key that is never NULL finds one row for each value, the very row that the view has read; so what else is
         in that row is the same for all that the view has put into one group
@@ -23,14 +23,14 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table beside the view, and the equalities by which it is joined."""
+    """A table joined back, and the key equalities of the join."""
 
     table: Occurrence
     on: tuple[Tree, ...]
 
 
 def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
-    """Return a table of the view once more, if `held` gives every column of its key; None if that could change rows."""
+    """Return a table of the view to join back, if `held` gives every key column; None if rows could change."""
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:
         return None

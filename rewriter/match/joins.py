@@ -1,4 +1,4 @@
-"""Outer, semi and anti joins of a view and a query, for one mapping of the tables."""
+"""Matches the outer, semi and anti joins of a view and a query, for one table mapping."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Joined:
-    """The derivation of a query's joins from the view's.
+    """How a query's joins follow from the view's.
 
     `extra` are those that the query has beside the view. `matched` are the ON conjuncts of LEFT joins
     of the view that are inner in the query: true wherever one of `present` (for each such join, a choice
@@ -29,7 +29,7 @@ class Joined:
 
 
 def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
-    """Pair the joins of the view with those of the query.
+    """Match the joins of the view to those of the query.
 
     law:    equal joins keep the same rows; a LEFT join that is inner in the query keeps more, and a column
             that is never NULL on its right side tells which; joins of other tables come after the view's
@@ -64,13 +64,13 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether the query joins inner what the view joins LEFT, on at least the same condition."""
+    """Return whether a LEFT join of the view is an inner join of the query, on at least the same condition."""
     outer = any(join.tables & other.tables for other in query.block.joins)
     return join.kind == "LEFT" and not outer and all(query.implies(conjunct) for conjunct in join.on)
 
 
 def _never_null(join: Join, block: Block) -> tuple[Tree, ...]:
-    """Return columns of the right side that are NULL only where nothing was joined."""
+    """Return columns of the right side that are NULL only in unmatched rows."""
     compared = (side for conjunct in join.on for side in rejected(conjunct))
     certain = [side for side in compared if isinstance(side, exp.Column) and side.table in join.tables]
     declared = (

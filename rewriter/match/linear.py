@@ -1,4 +1,4 @@
-"""Sums of what is linear in a column, from the column's own sum and count.
+"""Sums of expressions that are linear in a column, from the column's sum and count.
 
 law:    of the rows behind one of the storage k is the same, so sum(x * k) is k * sum(x), and sum(x + k) is
         sum(x) + k * count(x): where x or k is NULL neither side counts the row
@@ -35,7 +35,7 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of a product or a sum over one row of the storage; None where it is not exact."""
+    """Return the sum of a product, sum or difference over one storage row; None if it is not exact."""
     if not isinstance(argument, exp.Add | exp.Sub | exp.Mul | exp.Neg) or not _is_exact(argument, reading):
         return None
     if isinstance(argument, exp.Neg):
@@ -49,7 +49,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether no digit is lost, neither in a row nor in a sum: of small integers, or of DECIMALs with room."""
+    """Return whether no digit is lost in a row or in a sum: small integers, or short DECIMALs."""
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -58,7 +58,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a number that is the same for all rows behind one of the storage."""
+    """Return a number that is the same for all rows behind one storage row."""
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
     if kind not in _SMALL and as_decimal(kind) is None:
@@ -68,7 +68,7 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
 
 
 def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Reading, of: Of) -> Tree | None:
-    """sum(x * k), sum(x + k), sum(x - k) or sum(k - x)."""
+    """Return sum(x * k), sum(x + k), sum(x - k) or sum(k - x)."""
     summed = of("sum", varying) if holds(varying, exp.Column) else None
     if summed is None:
         return None
@@ -83,7 +83,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 
 
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """Return a constant as many times as there are rows, where the sum has room for that beside it."""
+    """Return a constant times the row count, if the sum's type has room for it."""
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
         return exp.Mul(this=cast(constant, "bigint"), expression=counted)
@@ -92,7 +92,7 @@ def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading)
 
 
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """sum(x + y) of columns that are never NULL."""
+    """Return sum(x + y) for columns that are never NULL."""
     sides = (argument.this, argument.expression)
     if not all(_is_never_null(side, reading) for side in sides):
         return None
@@ -106,7 +106,7 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the expression that is NULL just where one of it and literals is."""
+    """Return the operand that decides whether an expression of one operand and literals is NULL."""
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul):

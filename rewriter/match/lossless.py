@@ -1,4 +1,4 @@
-"""Tables that a view joins and a query does not, where the join neither loses nor repeats a row."""
+"""Joins of a view that a query lacks and that neither lose nor repeat a row."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ Tree = exp.Expr
 def widened(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> tuple[Predicates, Mapping[str, str]] | None:
-    """Return the query joined to the view's other tables as the view is, with their mapping; None where that changes
-    rows.
+    """Return the query with the view's extra joins and their mapping; None if the joins could change rows.
 
     law:    an inner join of a foreign key that is never NULL onto the key that it references finds one row
             for each; so does a LEFT join onto a key, or none, which it fills up
@@ -42,7 +41,7 @@ def widened(
 
 
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
-    """Return the query, joined inner where it only asks whether there is a row and there is one at the most.
+    """Return the query with a SEMI join made inner, if a row matches at most once.
 
     law:    a SEMI join on a whole key finds the one row that an inner join would join
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
@@ -64,7 +63,7 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a SEMI join would find one row of each of its tables at the most: by keys, one after the other."""
+    """Return whether a SEMI join matches at most one row of each of its tables, by their keys."""
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
     sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
@@ -79,7 +78,7 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
 
 
 def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
-    """Return the query, joined inner where a LEFT join finds a row for each, and the view joins inner.
+    """Return the query with a LEFT join made inner, if a foreign key guarantees a match.
 
     law:    a LEFT join of a foreign key that is never NULL onto the key that it references fills nothing up
     view:   SELECT s.amount, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
@@ -108,7 +107,7 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 
 
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a table is joined on just a NOT NULL foreign key that references its primary key."""
+    """Return whether a table is joined only on a NOT NULL foreign key to its primary key."""
     sources = {source.name: source for source in candidate.sources}
     (joined,) = (table for table in query.block.tables if table.id in join.tables)
     if joined.name not in sources:
@@ -129,7 +128,7 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table."""
+    """Return the query with one more table joined."""
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
         return None
@@ -147,7 +146,7 @@ def _joined(
 def _left_joined(
     block: Block, candidate: Candidate, join: Join, known: Table, added: Occurrence, wider: Mapping[str, str]
 ) -> Block | None:
-    """Return a LEFT join on the equality of a key, alone or with more."""
+    """Return a LEFT join on a key equality, with or without further conditions."""
     (table,) = join.tables if len(join.tables) == 1 else ("",)
     columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
     if join.kind != "LEFT" or not table or not columns <= wider.keys():
@@ -169,7 +168,7 @@ def _inner_joined(
     table: Occurrence,
     added: Occurrence,
 ) -> Block | None:
-    """Return an inner join of a foreign key onto the key that it references."""
+    """Return an inner join from a foreign key to its primary key."""
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):
         owner = next((t for t in candidate.sources if t.name == source.name), None)

@@ -1,4 +1,4 @@
-"""Ways in which a view's tables can stand for tables of a query."""
+"""Mappings of a view's tables to a query's tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rewriter.model import TableName
 
 
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
-    """Yield all one-to-one mappings of the view's occurrences onto occurrences of the same tables in the query.
+    """Yield all one-to-one mappings of the view's occurrences to the query's occurrences of the same tables.
 
     Where the view has more of a table than the query, so many of them are left out.
     law: a self-join maps in more than one way, and only some of them may match.

@@ -1,4 +1,4 @@
-"""An upper bound of a block's rows, from the row counts of its tables.
+"""An upper bound of a block's row count, from the row counts of its tables.
 
 law: a join has as many rows as the product of its tables at most, and a table whose whole primary key is equated with
      columns of tables before it adds at most one row to each of theirs
@@ -21,7 +21,7 @@ _Determining = Mapping[str, list[frozenset[str]]]
 
 @remembered
 def most_rows(block: Block) -> int | None:
-    """Return a number that the rows which a block filters and groups do not exceed; None where nothing is known."""
+    """Return an upper bound of the rows that a block filters and groups; None if unknown."""
     counted = {table.id: _rows_of(table) for table in block.tables}
     counts = {table: rows for table, rows in counted.items() if rows is not None}
     if len(counts) < len(counted):
@@ -35,13 +35,13 @@ def most_rows(block: Block) -> int | None:
 
 
 def most_groups(block: Block) -> int | None:
-    """Return a number that the groups of a block do not exceed."""
+    """Return an upper bound of the number of a block's groups."""
     rows = most_rows(block)
     return None if rows is None else max(rows, 1) * len(block.sets or ((),))
 
 
 def _rows_of(table: Occurrence) -> int | None:
-    """Return the most rows that a table of FROM has."""
+    """Return an upper bound of the rows of a table in FROM."""
     blocks = table.branches or ((table.inner,) if table.inner is not None else ())
     if not blocks:
         return table.contents.records if table.contents is not None else None
@@ -51,7 +51,7 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return tables of which a row each determines a row of every other one."""
+    """Return tables whose rows together determine the rows of all other tables."""
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
@@ -63,7 +63,7 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables of those left of which a row of the first, and of the known ones, determines one."""
+    """Return the tables that a table and the known ones determine by their keys."""
     reached = {start}
     while True:
         before = known | reached
@@ -74,9 +74,7 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 
 
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
-    """Yield, for each column of a table's primary key, the tables with a column that equals it; nothing without a
-    key.
-    """
+    """Yield, for each primary key column of a table, the tables with an equal column."""
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]
     # What a FULL join, or a join of several tables, brings is not determined by its condition.
@@ -90,7 +88,7 @@ def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
 
 
 def _equals(column: Tree, conjunct: Tree, block: Block) -> Iterator[exp.Column]:
-    """Yield the column that a conjunct equates with one of the very same type, in which equal values are one."""
+    """Yield the column of the same type that a conjunct equates with another."""
     if not isinstance(conjunct, exp.EQ):
         return
     for one, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):

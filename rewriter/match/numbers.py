@@ -1,4 +1,4 @@
-"""Types of sums, from those of what is summed and back: a rolled-up sum has to have the original's.
+"""Types of sums: a rolled-up sum must have the type of the original.
 
 Types are in Spark's DDL spelling; `void` is that of NULL, and None one that is not known for certain.
 """
@@ -14,7 +14,7 @@ SUM_DIGITS = 10  # that the sum of a DECIMAL has more
 
 
 def wider(kinds: Iterable[str | None]) -> str | None:
-    """Return the type to which Spark brings the branches of a CASE.
+    """Return the common type of the branches of a CASE.
 
     >>> wider(["decimal(10,2)", "int", "void"]), wider(["int", "bigint"]), wider(["decimal(38,4)", "decimal(5,5)"])
     ('decimal(12,2)', 'bigint', None)
@@ -40,7 +40,7 @@ def sum_type(kind: str) -> str | None:
 
 
 def summed_type(kind: str) -> str | None:
-    """Return the type of what was summed, from the type of the sum; of an integer it cannot be told.
+    """Return the argument type of a sum, from the sum's type; None for integers.
 
     A sum at the greatest precision tells the least that its argument can have: it is taken for the greatest,
     of which every sum has the same type.

@@ -37,14 +37,14 @@ WEIGHED_PRECISION = 19
 
 @dataclass(frozen=True)
 class PartialAggregate:
-    """An aggregate over one row of the storage; `kind` is the numeric type of its argument, where it is known."""
+    """An aggregate over one storage row; `kind` is the numeric type of its argument, if known."""
 
     tree: Tree
     kind: str | None = None
 
 
 class PartialAggregates:
-    """The partial aggregates of one reading. Arguments are canonical trees, normalized."""
+    """The partial aggregates of one reading. Arguments are canonical, normalized trees."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -55,7 +55,7 @@ class PartialAggregates:
         }
 
     def held(self, tree: Tree) -> Column | None:
-        """Return the storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
+        """Return the storage column of an aggregate, if any; count(x) is count(*) if x cannot be NULL."""
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
             declared = self.reading.block.type_of(tree.expressions[0])
@@ -64,7 +64,7 @@ class PartialAggregates:
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the aggregate of that name over an argument."""
+        """Return the partial aggregate of a function over an argument."""
         held = self.held(call_of(name, argument))
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
@@ -97,7 +97,7 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return an aggregate of numbers as DOUBLEs, from that of the numbers.
+        """Return an aggregate of numbers cast to DOUBLE, from the aggregate of the numbers.
 
         law:  a cast to DOUBLE keeps the order of numbers and NULL; the sum of DOUBLEs is the DOUBLE of the sum, but for
               its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
@@ -116,7 +116,7 @@ class PartialAggregates:
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Return whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
+        """Return whether a stored NULL may be an overflowed DECIMAL sum, which is no error without ANSI."""
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
@@ -128,13 +128,13 @@ class PartialAggregates:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether a sum of BIGINTs may be another number than one in a wider type: without ANSI it wraps."""
+        """Return whether a BIGINT sum may differ from the sum in a wider type: without ANSI it wraps."""
         if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
             return False
         return numeric_type(summed, self.reading.block) == "bigint"
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
-        """Return a CASE over the partial aggregates of its branches, if the storage's row decides which it is."""
+        """Return a CASE over partial aggregates of its branches, if the storage row decides the branch."""
         conditions: list[Tree] = []
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
@@ -157,7 +157,7 @@ class PartialAggregates:
         )
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
-        """sum(coalesce(x, 0)) is sum(x), and 0 for rows of which no x is there."""
+        """Return sum(coalesce(x, 0)) as coalesce(sum(x), 0)."""
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
             return None
@@ -170,7 +170,7 @@ class PartialAggregates:
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> PartialAggregate | None:
-        """Return the sum of a linear expression that is no key itself."""
+        """Return the sum of a linear expression that is no stored key."""
         if self.reading.held(argument) is not None:
             return None
 
@@ -185,13 +185,13 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over the storage, where each of its rows stands for some."""
+        """Return a row expression over the storage, if each storage row stands for a group."""
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """sum(k): each row of the storage counts as many times as it stands for rows."""
+        """Return sum(k) for a key: k times the row count."""
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
@@ -208,7 +208,7 @@ class PartialAggregates:
         return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """count(k): the rows, if k is not NULL."""
+        """Return count(k) for a key: the row count if k is not NULL."""
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
             return PartialAggregate(number(0), VOID)
@@ -223,7 +223,7 @@ class PartialAggregates:
         return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return a value that all rows behind one of the storage have."""
+        """Return a value that all rows behind a storage row share."""
         # A floating-point key is 0.0 where the rows may hold -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))
@@ -232,12 +232,12 @@ class PartialAggregates:
 
 
 def missing(tree: Tree) -> Miss:
-    """Return a miss: the view lacks an aggregate."""
+    """Return a Miss: the view lacks an aggregate."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
-    """Return a branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
+    """Return a branch cast to the type of the CASE's sum; in a wider type Spark would drop digits."""
     wanted = sum_type(kind)
     if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, exp.Literal | exp.Null):
         return partial.tree

@@ -1,4 +1,4 @@
-"""A rewriting as Spark SQL."""
+"""Prints a rewriting as Spark SQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYWORDS = {"LEFT": "LEFT JOIN", "SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI J
 def print_rewriting(
     rewriting: Rewriting, names: Sequence[str | None], schema: Sequence[Column] | None, pins: Mapping[TableName, int]
 ) -> str:
-    """Return the SELECT over the storage, with the names and types that the query itself would have."""
+    """Return the SELECT over the storage, with the query's own output names and types."""
     items = [
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
@@ -56,7 +56,7 @@ def _branch_text(branch: Branch, union: UnionAll, names: Sequence[str], pins: Ma
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:
-    """Return a block as a SELECT whose outputs bear the given names: the query that fills a storage table.
+    """Return a block as a SELECT with the given output names, such as the query that fills a storage table.
 
     Buckets stay `timeseries(source, grain, type)`, so that the text reads back as the same block.
     """
@@ -77,7 +77,7 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the tables with their joins; `sources` are the texts of the tables by their ids."""
+    """Return the FROM clause; `sources` maps table ids to their texts."""
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
     inner = [text for table, text in sources.items() if table not in brought]
@@ -108,7 +108,7 @@ def select_text(
     sets: Sequence[Sequence[Tree]] | None = None,
     distinct: bool = False,
 ) -> str:
-    """Return the clauses of a SELECT up to HAVING, joined."""
+    """Return a SELECT up to HAVING from its clauses."""
     clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:
         clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
@@ -120,7 +120,7 @@ def select_text(
 
 
 def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spell: bool) -> str:
-    """Return the text behind GROUP BY."""
+    """Return the GROUP BY clause without its keywords."""
     if sets is None:
         return ", ".join(expression_text(key, spell) for key in dict.fromkeys(keys))
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
@@ -128,7 +128,7 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
 
 @lru_cache(maxsize=1024)  # a plan is printed for the verifier, and again with names and types
 def expression_text(tree: Tree, spell: bool = True) -> str:
-    """Return a canonical expression as text, buckets in Spark's functions."""
+    """Return a canonical expression as text, with buckets in Spark's functions."""
     return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 
@@ -142,7 +142,7 @@ def _item(output: Tree, name: str | None, column: Column | None, storage: Table)
 
 
 def _plain_type(output: Tree, storage: Table) -> str | None:
-    """Return the type of an output that is just a column of the storage."""
+    """Return the type of an output that is a plain storage column."""
     if isinstance(output, exp.Column) and output.table == STORAGE_ALIAS:
         held = storage.column(output.name)
         return held.type if held else None
@@ -163,13 +163,13 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
-    """Return an ORDER BY item by its place: behind HAVING, Spark finds no expression that a cast has wrapped."""
+    """Return an ORDER BY item by position: after HAVING, Spark does not find an expression inside a cast."""
     key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
 
 
 def _spelled(node: Tree) -> str | None:
-    """Return the text of a node that is no SQL of Spark's: a subquery kept as text, or a bucket; None for others."""
+    """Return the text of a node that is no Spark SQL: a subquery's text or a bucket; None for others."""
     if not isinstance(node, exp.Anonymous):
         return None
     if is_opaque(node):

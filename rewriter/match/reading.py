@@ -1,4 +1,4 @@
-"""A query's expressions in terms of a view's storage, for one mapping of the tables."""
+"""A query's expressions in terms of a view's storage, for one table mapping."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """The storage as the query reads it: rows (columns that are no aggregates), aggregates, and joined extra tables.
+    """The storage as the query reads it: row columns, aggregates, residual predicates and extra joins.
 
     `residual` are the predicates that the view does not apply, over storage and extra tables; `joins` bring
     those of the extra tables that are not joined inner.
@@ -77,12 +77,12 @@ class Reading:
 
     @property
     def view_keys(self) -> set[Tree]:
-        """The meanings of the view's keys, normalized."""
+        """The view's keys by meaning, normalized."""
         keys = self.candidate.block.keys or ()
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
-        """Return the columns of the query that such normalized keys determine."""
+        """Return the functional dependencies of the query that normalized keys imply."""
         known = {table.name: table.primary_key for table in self.candidate.sources}
 
         def key_of(table: Occurrence) -> tuple[str, ...]:
@@ -94,26 +94,24 @@ class Reading:
         return Dependencies(self.block, keys, self.zone, key_of, pinned)
 
     def since(self, tree: Tree) -> int | None:
-        """Return the seconds since 1970 that no time of an expression is before, in the rows that count; None if
-        unknown.
-        """
+        """Return a lower bound of a time in the relevant rows, in seconds since 1970; None if unknown."""
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return an expression of the query in the representatives of its equivalence classes."""
+        """Return an expression of the query with the representatives of its equivalence classes."""
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage's column of a normalized row expression, in any order of its operands."""
+        """Return the storage column of a normalized row expression, in any order of commutative operands."""
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a row expression of the query (normalized) over the storage's rows and the extra tables."""
+        """Return a normalized row expression of the query over the storage and the extra tables."""
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
+        """Return whether an expression is a floating-point key of the view, which merges -0.0 into 0.0."""
         known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
@@ -121,7 +119,7 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column that the storage exposes, or one of its class, or one of a table beside it."""
+        """Return a storage column that equals a column of the query, or a column of an extra table."""
         members = sorted(self.equivalence.members(column))
         for table, name in members:
             if table in self._extra_ids:
@@ -132,7 +130,7 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return one of the view's tables joined back to the storage, if it is not the only one."""
+        """Return a table of the view joined back to the storage; None if the view has only one table."""
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
         (mine,) = (t for t in self.block.tables if t.id == table)
@@ -146,7 +144,7 @@ class Reading:
 def _stored_values(
     block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
 ) -> tuple[Tree | Column | None, ...]:
-    """Return what the storage holds of each output of a view: an expression, or an aggregate's column.
+    """Return the row expression or the aggregate column behind each output of a view.
 
     Both are of the output's own type; None where that is in doubt.
     """
@@ -159,7 +157,7 @@ def _stored_values(
 
 
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
-    """Return a row output as an expression of its own type; None if that is in doubt."""
+    """Return a row output with its own type; None if that is uncertain."""
     if column is None or column.type != "int":
         return stored(name)
     declared = block.type_of(output)
@@ -168,9 +166,7 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _widened(tree: Tree, block: Block) -> str | None:
-    """Return the type of a whole number or a DECIMAL that is held in a wider one, from which it is read back as it
-    was.
-    """
+    """Return the wider storage type of an integer or DECIMAL, from which the value is cast back."""
     if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
         return None
     narrow, wide = (numeric_type(part, block) for part in (tree.this, tree))
@@ -178,7 +174,7 @@ def _widened(tree: Tree, block: Block) -> str | None:
 
 
 def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
-    """Return the storage's column of an aggregate, with the aggregate's own type; None if that is in doubt."""
+    """Return the storage column of an aggregate with the aggregate's own type; None if uncertain."""
     if column is None or column.type != "int":
         return column
     kind = expression_type(output, block)
@@ -186,17 +182,17 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """Return a column of the storage as an expression of the type that was computed."""
+    """Return a storage column cast to the computed type."""
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
 def stored(name: str) -> exp.Column:
-    """Return a column of the storage as it is there."""
+    """Return a storage column with its storage type."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
 def files_mislead(conjunct: Tree, block: Block) -> bool:
-    """Return whether a filter of floating-point numbers is wrong where whole files are skipped by it.
+    """Return whether skipping files by statistics would make a floating-point filter wrong.
 
     Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
     which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files. Spark turns a constant
@@ -219,7 +215,7 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
 
 
 def decides_by_floats(block: Block) -> Tree | None:
-    """Return a floating-point key behind which a query around the block may filter, as if it did so here.
+    """Return a floating-point key by which an outer query may filter; None if there is none.
 
     Spark takes a filter down through groups by their keys, through windows by what all of them are cut by, and
     through no LIMIT.
@@ -240,7 +236,7 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
-    """Return the reading of a query through a view for one mapping of its tables.
+    """Return the reading of a query through a view for one table mapping, or a Miss.
 
     law:    the view keeps every row that the query needs, and what it keeps too much can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
@@ -286,14 +282,14 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """Return the part of a conjunct that the view does not apply, where the whole of it cannot be computed."""
+    """Return the conjuncts of a predicate that the view does not apply, if the whole cannot be derived."""
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
     return None if isinstance(computed, Miss) else computed
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return, for each LEFT join of the view that is inner in the query, the filter that keeps the joined rows."""
+    """Return the filters that keep only matched rows of LEFT joins that the query joins inner."""
     held = {
         renamed(output, mapping): name
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
@@ -310,7 +306,7 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """Return the query's joins of extra tables, onto the storage."""
+    """Return the query's joins of extra tables to the storage."""
     joins = []
     for join in joined.extra:
         on = []

@@ -1,4 +1,4 @@
-"""Queries that are set operations: the operator and the branches, and what all branches read of a view alike."""
+"""Queries that are set operations: operator, branches, and one read of a view for all branches."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class SetOperation(NamedTuple):
     branches: tuple[SelectBlock, ...]
 
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """Yield the orders of the branches that give the same rows."""
+        """Yield the permutations of the branches that return the same rows."""
         fixed = 1 if self.operator.startswith(EXCEPT) else 0
         for rest in permutations(range(fixed, len(self.branches))):
             yield (*range(fixed), *rest)
 
 
 class SetQuestion(NamedTuple):
-    """A set operation whose branches are each put to one branch of a view."""
+    """A set operation with each branch matched to a branch of a view."""
 
     operation: SetOperation
     pairs: tuple[tuple[Predicates, Candidate], ...]
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query within a statement as one operator over its outermost SELECTs; None if it is no such thing."""
+    """Return a query within a statement as one operator over its outermost SELECTs; None for others."""
     inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
@@ -64,7 +64,7 @@ def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | 
 
 @lru_cache(maxsize=1024)
 def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] | None:
-    """Return the storage query of a view, and the set operation that it is; None for other views."""
+    """Return a view's storage query and its set operation; None for other views."""
     statement = storage_statement(view)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None and not whole.tail else None
@@ -72,7 +72,7 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
-    """Return the operator of a query, and its SELECTs in order; None for more than one operator."""
+    """Return the only operator of a query and its SELECTs in order; None for several operators."""
     if isinstance(query, exp.Select):
         return "", [query]
     if isinstance(query, exp.Subquery):
@@ -89,7 +89,7 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the one read of a view's storage that each branch is, of the branch's own rows."""
+    """Return the read of a view's storage that all branches share; a Miss if they differ."""
     first = found[0]
     if any(not _is_plain(each) for each in found):
         return Miss(Reason.SHAPE, "a branch is more than a filter and a projection of the view's")
@@ -110,13 +110,13 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
 
 
 def _is_plain(found: Rewriting) -> bool:
-    """Return whether a read of storage keeps or drops each row by itself."""
+    """Return whether a read of storage only filters rows."""
     more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
     return found.group is None and found.union is None and found.sets is None and not any(more)
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """Return an output as all branches compute it; a column of the view by which its branches are told apart."""
+    """Return an output that all branches compute alike, or the view's column that identifies its branches."""
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
     pairs = [(query.block.outputs[place], branch.block.outputs) for query, branch in question.pairs]
@@ -129,7 +129,7 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return why rows that the view keeps apart may be equal in these outputs; empty if they are not."""
+    """Return why rows that are distinct in the view may be equal in these outputs; empty if they cannot."""
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

@@ -1,4 +1,4 @@
-"""Queries, and parts of statements, as texts: token by token, without regard to case, spaces and comments.
+"""Queries compared as texts, token by token, ignoring case, spaces and comments.
 
 Views that are no block (window functions, LIMIT, set operations, struct fields) answer their own text, each table
 meaning the same.
@@ -36,14 +36,14 @@ _SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING
 
 
 class Text(NamedTuple):
-    """A query in comparable tokens, and the tables that it names in order."""
+    """A query as comparable tokens, with the tables that it names in order."""
 
     tokens: tuple[tuple[TokenType, str], ...]
     tables: tuple[TableName | None, ...]
 
 
 class WholeQuery(NamedTuple):
-    """A whole query within a statement: its place and text, without and with what orders and limits it."""
+    """A query within a statement: its span and text, with and without ORDER BY and LIMIT."""
 
     span: SelectSpan
     sql: str
@@ -54,7 +54,7 @@ class WholeQuery(NamedTuple):
 
 
 class TextQuestion(NamedTuple):
-    """A query within a statement that is a view's text; `whole` tells that the view holds it with its LIMIT."""
+    """A query within a statement that equals a view's text; `whole` if including its LIMIT."""
 
     query: WholeQuery
     whole: bool
@@ -62,9 +62,7 @@ class TextQuestion(NamedTuple):
 
 
 def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
-    """Yield the whole queries of a statement, outer ones first: itself, its SELECTs, and all that stands in
-    parentheses.
-    """
+    """Yield the queries of a statement, outer ones first: the statement, its SELECTs, parenthesized queries."""
     if not statement.complete or any(block.tree is None for block in statement.blocks):
         return  # what its names mean is not known
     tokens = tokenize(statement.sql)
@@ -75,9 +73,7 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield the texts that are answered by what a view's query returns: its own; without order, if nothing limits
-    it.
-    """
+    """Yield the texts that a view's query answers: its own, and without ORDER BY if it has no LIMIT."""
     whole = next(whole_queries(statement, ()), None)
     if whole is None:
         return
@@ -87,7 +83,7 @@ def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
 
 
 def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
-    """Yield the whole statement, and each pair of parentheses around a query."""
+    """Yield the spans of the statement and of each parenthesized query."""
     opened: list[int] = []
     last = tokens[-2] if tokens[-1].token_type is TokenType.SEMICOLON and len(tokens) > 1 else tokens[-1]
     yield SelectSpan(tokens[0].start, last.end + 1)
@@ -117,7 +113,7 @@ def _compared(token: Token) -> str:
 
 
 def _tail(tokens: Sequence[Token]) -> int:
-    """Return the offset at which a query's own ORDER BY, LIMIT or OFFSET begins."""
+    """Return the offset of a query's own ORDER BY, LIMIT or OFFSET."""
     depth = 0
     for i, token in enumerate(tokens):
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -127,7 +123,7 @@ def _tail(tokens: Sequence[Token]) -> int:
 
 
 def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
-    """Return a floating-point output of a query by which what stands around it may decide about rows.
+    """Return a floating-point output by which an outer query may decide about rows.
 
     A filter around is taken down to the tables' files by what windows are cut by, and would be to the storage's:
     they lie otherwise, and NaN and -0.0 with them. And the last bits of a sum are those of another order of rows.
@@ -142,7 +138,7 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
 def rewriting_of(
     query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return the query as these outputs of the storage's rows; None if its order cannot be had there.
+    """Return a query as these outputs of the storage; None if its order is not available there.
 
     `whole` says that the storage holds the query with its limit, so that only its order is left to be made.
     """
@@ -166,7 +162,7 @@ def rewriting_of(
 
 
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
-    """Return an item of ORDER BY that names an output, as one over storage."""
+    """Return an ORDER BY item that names an output, over the storage."""
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():

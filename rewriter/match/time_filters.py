@@ -1,4 +1,4 @@
-"""Lemmas about filters by time, as filters by the buckets that the storage holds."""
+"""Lemmas that turn filters by time into filters by stored buckets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tree = exp.Expr
 
 
 def compared(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time with a bucket's border as one of the bucket.
+    """Return a comparison of a time with a bucket border as a comparison of the bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
     no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
@@ -47,7 +47,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
 
 
 def dated(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time's date with the first day of a bucket as one of the bucket.
+    """Return a comparison of a time's date with the first day of a bucket as a comparison of the bucket.
 
     law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
     query:  to_date(t) >= '2024-02-01'
@@ -65,7 +65,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether a date's bound is the first day of a bucket, or an inclusive one the day before."""
+    """Return whether a date bound is the first day of a bucket, or if inclusive the day before."""
     if is_unknown(tree.expression):
         return divides(tree, grain, "date", rows.zone)
     days = literal_value(tree.expression, "date", rows.zone)
@@ -79,7 +79,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 
 def absent(tree: Tree, rows: Rows) -> Read:
-    """Return IS [NOT] NULL of a time as that of its bucket."""
+    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its bucket."""
     if (
         not isinstance(tree, exp.Is)
         or not isinstance(tree.expression, exp.Null)
@@ -93,7 +93,7 @@ def absent(tree: Tree, rows: Rows) -> Read:
 
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
-    """Return whether the comparison divides the buckets of a grain and type from each other, and none of them."""
+    """Return whether a comparison is true for whole buckets only."""
     if is_unknown(tree.expression):
         return isinstance(grain, str) and divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)

@@ -1,4 +1,4 @@
-"""Lemmas about points in time: what is asked of them, from the storage's buckets of them, or from their days."""
+"""Lemmas that derive expressions over a time from its stored buckets or dates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Tree = exp.Expr
 
 
 def bucket(tree: Tree, rows: Rows) -> Read:
-    """Return a coarser bucket from a finer one.
+    """Return a coarser bucket computed from a finer one.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
     query:  timeseries(t, 'hour')
@@ -61,7 +61,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return the midnight on which a bucket of a date begins.
+    """Return the midnight at which a date bucket begins.
 
     law:    date_trunc() of a date is that of the first day of its bucket, in a zone that has had this very date
     query:  date_trunc('quarter', d)
@@ -84,7 +84,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 
 
 def factored(tree: Tree, rows: Rows) -> Read:
-    """Return a function of a bucket, as a label of a time is, from any bucket that nests in it.
+    """Return a function of a bucket, such as a label of a time, computed from any finer bucket.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -110,7 +110,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
 
 
 def of_dates(tree: Tree, rows: Rows) -> Read:
-    """Return a function of dates, of a time: Spark takes the date on which it lies.
+    """Return a date function of a time, computed from the time's date.
 
     query:  date_sub(t, dayofweek(t) - 1)
     gives:  date_sub(CAST(m AS DATE), dayofweek(m) - 1)
@@ -130,7 +130,7 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Say why what looks like a function of buckets is none, where the storage has buckets."""
+    """Return a Miss that says why a time function cannot be computed from the stored buckets."""
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() takes the time of the day, too"
     elif isinstance(tree, exp.IntDiv | exp.Mod):
@@ -146,7 +146,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """Build an expression from the first bucket in storage that nests in the buckets of a grain."""
+    """Build an expression from the first stored bucket that nests in the buckets of a grain."""
     unproved = False
     for stored in stored_buckets(source, rows):
         if nests(stored.grain, grain, stored.type, rows.zone, rows.since(source)):

@@ -1,4 +1,4 @@
-"""Sums of whole numbers that Spark adds as DOUBLEs, and that come out the same in any order.
+"""DOUBLE sums of integers that are exact and therefore the same in any order of rows.
 
 law:    a whole number up to 2^53 is a DOUBLE; where the magnitudes of all that is added come to no more, each sum on
         the way is such a number, nothing is rounded, and an average is the quotient of two exact numbers
@@ -30,7 +30,7 @@ _SAME = frozenset({"min", "max"})
 
 
 def is_exact(call: exp.Anonymous, block: Block) -> bool:
-    """Return whether an aggregate gives the very same value in whatever order, and in whichever parts, it is made."""
+    """Return whether an aggregate has the same value in any order of rows and by any partition of them."""
     argument = _argument(call)
     if AGGREGATES[call.name].exact(expression_type(argument, block)):
         return True
@@ -45,7 +45,7 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the sum of magnitudes of an expression over all rows, or over all groups of rows."""
+    """Return an upper bound of the sum of an expression's magnitudes over all rows or groups."""
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
         # Each row is in one group of each grouping set.
@@ -54,7 +54,7 @@ def _summed(tree: Tree, block: Block) -> int | None:
 
 
 def _greatest(tree: Tree, block: Block) -> int | None:
-    """Return the greatest magnitude that whole numbers of an expression may have; None where they need not be whole."""
+    """Return the greatest magnitude of an integer expression; None if it may be no integer."""
     kind = expression_type(tree, block)
     if kind not in INTEGERS and kind != "double":
         return 0 if isinstance(tree, exp.Null) else None
@@ -104,7 +104,7 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """Return the bound of a quotient or remainder of whole numbers: that of the dividend."""
+    """Return the bound of a quotient or remainder of integers: the dividend's bound."""
     whole = expression_type(tree.expression, block) in INTEGERS
     return _greatest(tree.this, block) if whole else None
 

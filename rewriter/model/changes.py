@@ -1,4 +1,4 @@
-"""The change of a source between the snapshot that a refresh read and the current one."""
+"""The changes of a source between the snapshot of a refresh and the current one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rewriter.model.tables import Column
 
 
 class ChangeKind(StrEnum):
-    """The effect of all snapshots in between, taken together, on the rows."""
+    """The combined effect of several snapshots on the rows of a table."""
 
     UNCHANGED = "unchanged"
     APPENDED = "appended"
@@ -21,7 +21,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One source: what happened, and its columns now, as recorded, and as the snapshots at both ends have them.
+    """The changes of one source since a refresh, and its columns now, as recorded, and at both snapshots.
 
     `start` is None where the refresh found no snapshot, `end` where there is none now. `added` and `removed` count
     the rows of the files that came and went, `records` those there are now. `row_deletes` tells that delete files lie

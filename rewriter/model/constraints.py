@@ -22,12 +22,12 @@ _FOREIGN_KEY = re.compile(
 
 
 class ConstraintError(ValueError):
-    """A property that does not read as a constraint; the message says what would."""
+    """A table property that is no valid constraint; the message gives the expected form."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Each row with values in all these columns has just one row of the other table with the same values."""
+    """A declaration: each row with non-NULL columns references exactly one row of the other table."""
 
     columns: tuple[str, ...]
     table: TableName
@@ -50,7 +50,7 @@ def read_primary_key(text: str) -> tuple[str, ...]:
 
 
 def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
-    """Return the foreign keys of a table, names of other tables taken as in its own namespace; raise ConstraintError.
+    """Return the foreign keys in a property of the table `owner`; raise ConstraintError.
 
     >>> key, = read_foreign_keys("(day) REFERENCES dates (d)", TableName(("lake", "demo", "sales")))
     >>> str(key)

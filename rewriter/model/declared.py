@@ -1,4 +1,4 @@
-"""The declarations of tables, known to the index before a statement's tables are looked up."""
+"""The declared keys of tables, which the index uses before tables are looked up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Fact = TypeVar("_Fact")
 
 
 class Declared(NamedTuple):
-    """The primary keys of tables, the tables that each references, and the columns of those that have been seen.
+    """The primary keys of tables, the tables that each references, and the columns of known tables.
 
     >>> sales, dim = TableName(("lake", "sales")), TableName(("lake", "dim"))
     >>> Declared({dim: ("id",)}, {sales: frozenset({dim})}).may_join([dim], [sales, dim])
@@ -27,7 +27,7 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """Return the declarations with those of these relations added; the same object where nothing is new."""
+        """Return the declarations including these relations; the same object if nothing is new."""
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:
             return self
@@ -47,7 +47,7 @@ class Declared(NamedTuple):
         return known == (relation.primary_key, _referenced(relation), relation.columns)
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
-        """Return whether inner joins of such tables can leave all rows of the others as they are."""
+        """Return whether inner joins of these tables could keep every row of the others exactly once."""
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)
 

@@ -10,7 +10,7 @@ _PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
 
 
 class TableName(NamedTuple):
-    """A fully qualified name: catalog, namespace levels, table. An empty catalog is the one that needs no name.
+    """A full name: catalog, namespace levels, table. The catalog is empty for scripts without one.
 
     >>> TableName(("lake", "demo", "my sales")).sql()
     'lake.demo.`my sales`'
@@ -34,7 +34,7 @@ class TableName(NamedTuple):
         return self.parts[-1]
 
     def beside(self, parts: tuple[str, ...]) -> TableName:
-        """Return the full name that the parts mean to the owner of this name.
+        """Return the full name that a name means in the namespace of this one.
 
         That is `table` in its namespace, `namespace.table` in its catalog, or a name with that catalog before it.
         """
@@ -43,7 +43,7 @@ class TableName(NamedTuple):
         return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
 
     def sql(self) -> str:
-        """Return the name as Spark SQL reads it, quoted where it must be."""
+        """Return the name as Spark SQL, with back-ticks where needed."""
         return ".".join(quoted(part) for part in self.parts if part)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return an identifier as Spark SQL reads it: bare where that is safe for every Spark, else in back-ticks.
+    """Return an identifier as Spark SQL: bare if that is safe in every Spark, else in back-ticks.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')
@@ -67,12 +67,12 @@ def ticked(identifier: str) -> str:
 
 
 def unticked(identifier: str) -> str:
-    """Return the name of an identifier, in back-ticks or not."""
+    """Return an identifier without its back-ticks."""
     return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
 
 
 def split_name(text: str) -> tuple[str, ...]:
-    """Return the parts of a name, which dots divide outside of back-ticks.
+    """Return the components of a dotted name; dots in back-ticks do not separate.
 
     >>> split_name("demo.`a.b``c`")
     ('demo', 'a.b`c')

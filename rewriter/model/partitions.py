@@ -1,4 +1,4 @@
-"""The layout of a table's files."""
+"""The partitioning, sort order and data files of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Value = int | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """One field of a partition specification; `transform` as Iceberg spells it (`identity`, `day`, `bucket[16]`)."""
+    """A field of a partition specification, with Iceberg's spelling of `transform`: `identity`, `day`, `bucket[16]`."""
 
     column: str
     transform: str
@@ -28,7 +28,7 @@ class SortField:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file: where it is, its partition under the table's one specification, and when it was added.
+    """A data file: path, partition, and time of addition.
 
     Dates are days and times microseconds since 1970, as Iceberg keeps them.
     """
@@ -41,7 +41,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The live data files of a table, and those that came or went since a refresh, delete files too.
+    """The live data files of a table, and the files added or removed since a refresh, with delete files.
 
     `fields` are those of the one partition specification under which all of these files lie; None where they lie under
     several.
@@ -54,5 +54,5 @@ class Files:
 
     @property
     def touched(self) -> frozenset[tuple[Value, ...]]:
-        """The partitions in which files came or went."""
+        """The partitions with added or removed files."""
         return frozenset(file.partition for file in (*self.came, *self.went))

@@ -1,4 +1,4 @@
-"""The state of a session that can change the meaning of a statement."""
+"""The session state that can change the meaning of a statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rewriter.model.names import TableName
 
 @dataclass(frozen=True)
 class Session:
-    """The current catalog and namespace, the settings in force, and names that shadow tables.
+    """The current catalog and namespace, the settings, and the names of temporary views.
 
     `lower_names` is for catalogs in which the case of a table's name means nothing. `defaults` are the values that
     Spark uses for what is not set. With `only`, no other view is used, and that one whatever it costs.
@@ -36,11 +36,11 @@ class Session:
         return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
 
     def leaves_out(self, view: TableName) -> bool:
-        """Return whether a view is not used because another is asked for."""
+        """Return whether a hint asks for another view only."""
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
-        """Return the table that a name of one or more parts means; None where a temporary view could be meant."""
+        """Return the full name of a table reference; None if it may be a temporary view."""
         if self.lower_names:
             parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:

@@ -56,7 +56,7 @@ READABLE: Mapping[str, str] = {
 
 
 def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that can change an answer, without the time zone, which is compared only where it matters.
+    """Return the settings that can change an answer, except the time zone, which is compared separately.
 
     >>> result_settings({"spark.sql.ansi.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.app.id": "x"})
     {'spark.sql.ansi.enabled': 'false'}
@@ -71,7 +71,7 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def differing_setting(
     here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
 ) -> tuple[str, str | None, str | None] | None:
-    """Return the first setting that can change an answer and differs, with both values in force; None if all agree.
+    """Return the first setting that can change an answer and differs, with both values; None if all agree.
 
     What one of them has not set has Spark's default there. Those in READABLE are the same wherever a text is read.
 
@@ -88,19 +88,17 @@ def differing_setting(
 
 
 def is_ansi(settings: Mapping[str, str] | None) -> bool:
-    """Return whether these settings have it that an overflow is an error, as by default; not certain where none are
-    known.
-    """
+    """Return whether ANSI mode is on, the default; False if the settings are unknown."""
     return settings is not None and settings.get(ANSI, "true").lower() == "true"
 
 
 def _value(text: str | None) -> str | None:
-    """Return a setting's value, of which Spark reads truth values in any case."""
+    """Return a setting's value; truth values in lower case."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
-    """Return a setting under which statements are not read at all; None if there is none.
+    """Return a setting that makes statements unreadable for Viewgate; None if there is none.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

@@ -1,4 +1,4 @@
-"""Tables, views and storage as the catalog has them at one moment: immutable values, compared by content."""
+"""Tables, views and storage tables in the catalog at one moment: immutable, compared by content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
 
 
 def kept_as(kind: str) -> str:
-    """Return the type as which Iceberg keeps values of a type.
+    """Return the type in which Iceberg stores values of a type.
 
     >>> kept_as("smallint"), kept_as("struct<a:tinyint,b:array<char(3)>>")
     ('int', 'struct<a:int,b:array<string>>')
@@ -50,7 +50,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """A source as a refresh read it: a base table at a snapshot (None: it had none), with the columns used."""
+    """A source at a refresh: a base table, its snapshot (None if it had none), and the columns used."""
 
     name: TableName
     uuid: str
@@ -60,7 +60,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class ChildView:
-    """A view inside a definition, at the version that a refresh saw."""
+    """A view inside a definition, at the version that a refresh read."""
 
     uuid: str
     version: int
@@ -68,7 +68,7 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """The sources of a storage table's content, and the columns that it was written to.
+    """The sources of a storage table's content, and its columns when it was written.
 
     `only` is a condition over the view's columns where the content is but the rows for which that is true.
     """
@@ -84,7 +84,7 @@ class RefreshState:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table now: identity, columns, and the ancestry of its current snapshot, newest first.
+    """A table in its current state: identity, columns, and the snapshots up to the current one, newest first.
 
     `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
     `delete_files` counts the files that take rows away from others.
@@ -115,7 +115,7 @@ class Table:
 
     @property
     def without_keys(self) -> Table:
-        """The table as it is where its constraints are not relied on."""
+        """The table without its constraints, for users who do not trust them."""
         return replace(self, primary_key=(), foreign_keys=()) if self.primary_key or self.foreign_keys else self
 
     @property
@@ -125,15 +125,15 @@ class Table:
 
     @property
     def only(self) -> str:
-        """The condition that all rows of a storage table meet and none that it lacks; empty where it lacks none."""
+        """The condition for the view's rows that a storage table holds; empty if it holds all of them."""
         return self.refresh.only if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, compared as Spark does by default: without case."""
+        """Return the column of that name, ignoring case as Spark does by default."""
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 
     def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield each foreign key of this table onto the primary key of another, as pairs of columns in lower case."""
+        """Yield each foreign key of this table to the primary key of another, as pairs of lower-case columns."""
         whole = {name.lower() for name in other.primary_key}
         for key in self.foreign_keys:
             if key.table == other.name and {name.lower() for name in key.referenced} == whole:
@@ -142,7 +142,7 @@ class Table:
                 )
 
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
-        """Yield the snapshots after the given one, newest first; all of them if it is no ancestor."""
+        """Yield the snapshots after the given one, newest first; all of them if the given one is no ancestor."""
         for snapshot in self.snapshots:
             if snapshot.id == snapshot_id:
                 return
@@ -151,7 +151,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """A view now: enough to know whether a definition at hand is still the current one."""
+    """The current identity and version of a view, to detect a changed definition."""
 
     name: TableName
     uuid: str

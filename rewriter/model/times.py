@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 
 def timestamp_text(micros: int) -> str:
-    """Return microseconds since 1970 as a TIMESTAMP, whatever the session's zone; strftime would not pad the year.
+    """Return microseconds since 1970 as a TIMESTAMP literal that is the same in every session's zone.
 
     >>> timestamp_text(0)
     "TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'"

@@ -1,4 +1,4 @@
-"""Materialized views as defined: they change with DDL only, never with data."""
+"""The definitions of materialized views: they change with DDL only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STORAGE_SUFFIX = "__storage"
 
 @dataclass(frozen=True)
 class PlainView:
-    """An Iceberg view without storage: a name for a query, whose names are resolved in `catalog` and `namespace`."""
+    """An Iceberg view without storage; its query's names are resolved in `catalog` and `namespace`."""
 
     name: TableName
     uuid: str
@@ -76,22 +76,22 @@ class MaterializedView:
 
     @property
     def written(self) -> str:
-        """The storage query as it was written, over views where it names any."""
+        """The storage query as the user wrote it, which may name views."""
         return self.over_views or self.storage_query
 
     @property
     def zone(self) -> str:
-        """The time zone that it records; empty, which is the name of none, where it records none."""
+        """The recorded time zone; empty if none is recorded."""
         return (self.settings or {}).get(TIME_ZONE, "")
 
     @property
     def session(self) -> Session:
-        """The session in which the names of its queries are resolved, with the view's own catalog known."""
+        """The session in which the names of its queries are resolved, with its own catalog known."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
 
 
 def storage_name(view: TableName) -> TableName:
-    """Return the name of a view's storage, unless that name is taken.
+    """Return the default name of a view's storage table.
 
     >>> storage_name(TableName(("lake", "demo", "agg"))).sql()
     'lake.demo.agg__storage'

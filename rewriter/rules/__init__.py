@@ -1,4 +1,4 @@
-"""One rule a file: how a question is answered from an access path.
+"""The rules, one per file: each answers a question from an access path.
 
 A rule is a function of an Ask (a question put to a path, for one mapping of its tables) → a plan, or a Miss with its
 reason. It never raises to say no, never changes its input, and knows nothing of freshness, permissions and cost. A plan

@@ -1,4 +1,4 @@
-"""A view that is a set operation, and a query that is the same one over parts of its branches."""
+"""A query and a view that are the same set operation, with matching branches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rewriter.match.set_operations import SetQuestion
 
 
 def branch_by_branch(ask: Ask) -> Branchwise | Miss:
-    """Read a set operation from a view of the same operator, if each branch reads the view's branch alike.
+    """Read a set operation from a view with the same operator, if all branches read the view alike.
 
     law:    a filter of whole rows may be taken before or behind UNION, INTERSECT and EXCEPT; so may a projection
             behind UNION ALL, and behind all of them one that keeps different rows different

@@ -1,4 +1,4 @@
-"""Live answers: what a view held from its storage, what was appended since from the tables."""
+"""Live answers: the stored rows of a view, united with the rows appended to its tables since."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.model import Change, ChangeKind
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
-    """Return the rows of the tables as the view's storage read them, and those that were appended since.
+    """Unite the rows of a view's storage with the rows appended to its tables since the refresh.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -40,7 +40,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return the delta of each table of a block that stands for one of the view's; others are read as they are now."""
+    """Return the appended range of each table of the view; other tables are read in their current state."""
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)
@@ -48,7 +48,7 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return why appended rows do not just add to those of a block; empty if they do."""
+    """Return why appended rows cannot simply be added to a block's rows; empty if they can."""
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:

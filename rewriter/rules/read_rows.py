@@ -7,7 +7,7 @@ from rewriter.match.grouping import Groups, finish, group_keys
 
 
 def read_rows(ask: Ask) -> Match | Miss:
-    """Read rows from the view instead of the tables, and do with them what the query does.
+    """Read rows from the view instead of the tables, and evaluate the query over them.
 
     law:    the view has the rows of the tables that it joins, fewer only where the query wants fewer; a row of groups
             is there if a row of the tables is, which is all that EXISTS and IN ask

@@ -1,4 +1,4 @@
-"""A view with finer groups than the query asks for."""
+"""A view with finer groups than the query's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rewriter.match.grouping import Groups, finish, keys_over_groups
 
 
 def roll_up(ask: Ask) -> Match | Miss:
-    """Aggregate the view's groups again, to the query's coarser ones.
+    """Aggregate the view's groups again into the query's coarser groups.
 
     law:    each group of the view lies within one group of the query: the query's keys, filters and
             joins are functions of the view's keys

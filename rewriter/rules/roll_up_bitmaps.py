@@ -1,4 +1,4 @@
-"""count(DISTINCT i) from bitmaps of finer groups, in two steps: united by bucket, then counted."""
+"""count(DISTINCT i) from bitmaps of finer groups: merged per bitmap bucket, then their bits counted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tree = exp.Expr
 
 
 def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
-    """Unite the bitmaps of each bucket over the query's groups, then add up how many bits they have.
+    """Merge the bitmaps of each bucket per group of the query, then add up their bit counts.
 
     law:    bits of one bucket are the same numbers in all groups, so they are united before they are counted
     view:   SELECT a, b, bitmap_bucket_number(i) AS n, bitmap_construct_agg(bitmap_bit_position(i)) AS bits …
@@ -39,7 +39,7 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
 
 
 def _counted(block: Block) -> Iterator[Tree]:
-    """Yield the values of which different ones are counted."""
+    """Yield the arguments of count(DISTINCT …)."""
     for tree in block.expressions:
         for node in nodes_of(tree):
             value = _distinct_value(node)
@@ -57,7 +57,7 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
-    """Return the groups with bitmaps of these values, by bucket, in the place of their counts."""
+    """Return the groups with bitmaps per bucket instead of counts of distinct values."""
     outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
     keys = tuple(dict.fromkeys((*(groups.keys or ()), *buckets)))

@@ -1,4 +1,4 @@
-"""A view with just the groups that the query asks for."""
+"""A view with exactly the groups of the query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
-    """Read each group of the query from the one row that the view has for it.
+    """Read each group of the query from the view's one row for it.
 
     law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
@@ -37,12 +37,12 @@ def same_grain(ask: Ask) -> Match | Miss:
 
 
 def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
-    """Return whether the query's keys and filters leave each key of the view one value in each group."""
+    """Return whether the query's keys and filters determine each key of the view."""
     rest = reading.view_keys - keys.keys()
     return not rest or (bool(keys) and all(map(reading.dependencies(keys).determine, rest)))
 
 
 def _repeating(reading: Reading) -> bool:
-    """Return whether the query joins tables that could repeat a group, as those of SEMI and ANTI joins do not."""
+    """Return whether the query joins tables that could repeat a group; SEMI and ANTI joins cannot."""
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))
     return any(table.id not in filtering for table in reading.extra)

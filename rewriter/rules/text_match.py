@@ -1,4 +1,4 @@
-"""A view whose own query is a part of the statement, whatever it contains."""
+"""A view whose own query occurs in the statement, whatever it contains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 
 def text_match(ask: Ask) -> Match | Miss:
-    """Read the storage in the place of a text that is the view's own query.
+    """Read the storage in the place of a query text that equals the view's own.
 
     law:    equal texts over the same tables have the same rows; an ORDER BY at the end is made once more
     view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales

@@ -1,4 +1,4 @@
-"""Answer a grouped query over UNION ALL by grouping each branch first, as a question of its own."""
+"""A grouped query over UNION ALL: groups each branch first, as a question of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rewriter.sql import holds
 
 
 def union_branches(block: Block) -> Sequence[Block]:
-    """Return the first phase of a grouped block for each branch of the one union that it reads; none for other blocks.
+    """Return the first phase of a grouped block for each branch of its only UNION ALL; nothing for other blocks.
 
     law:    the rows of a union are those of its branches, and so are the rows of each of its groups
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
@@ -35,7 +35,7 @@ def union_branches(block: Block) -> Sequence[Block]:
 
 
 def _few_keys(block: Block) -> Block:
-    """Return a block without the keys that are constants, as a branch's name of itself.
+    """Return a block without its constant keys, such as a branch's label.
 
     Without a row, groups by constants are none, and the group of all rows is one.
     """

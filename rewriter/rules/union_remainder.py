@@ -1,4 +1,4 @@
-"""Union rewriting: what a view holds from the view, the rest from the tables.
+"""Union rewriting: the rows of a view from its storage, the remaining rows from base tables.
 
 Where a view filters more than a query, or a query's time range does not end on the borders of the view's
 buckets, the query is cut in two by a predicate p: the rows for which p is true are read through the view,
@@ -41,7 +41,7 @@ _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
 def union_remainder(ask: Ask) -> TwoPhase | Miss:
-    """Return the rows that the view holds, and the others from the tables.
+    """Unite the rows that the view holds with the remaining rows of the tables.
 
     law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
     view:   SELECT region, day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY region, day
@@ -83,9 +83,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that divide the rows: the view's own, and the query's ranges of times with their whole
-    buckets.
-    """
+    """Return the predicates that divide the rows: the view's filter, and time ranges narrowed to whole buckets."""
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
@@ -101,14 +99,14 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 
 @remembered
 def holds_buckets(view: Block) -> bool:
-    """Return whether any output of a view is a time's bucket, or its date."""
+    """Return whether an output of a view is a time bucket or a date."""
     return any(
         as_bucket(output) or bucket_elsewhere(output) or day_source(output) is not None for output in view.outputs
     )
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """Return a range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
+    """Return a range of a time narrowed to the whole buckets in it; None if the range ends on bucket borders."""
     if conjunct.this in outputs:
         return None
     time = temporal_type(conjunct.this, Scope(query.block.tables))
@@ -132,9 +130,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 
 
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
-    """Return the same where the range ends is known only when the statement runs: the bucket in which it does is left
-    out.
-    """
+    """Return a range with an end known only at execution, narrowed by the bucket that contains this end."""
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     # A bucket shorter than a day ends so many seconds after it began, also where clocks are moved.
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
@@ -146,7 +142,7 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the begin or end of the whole buckets of a range; None if it is that of the range."""
+    """Return the first or last bucket border in a range; None if the range ends there."""
     if kind == "date" and isinstance(conjunct, exp.LTE | exp.GT):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
     if isinstance(conjunct, exp.GT | exp.GTE):

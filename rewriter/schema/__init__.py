@@ -1,4 +1,4 @@
-"""The type oracle: names and types of a query's outputs as Spark gives them, without asking Spark.
+"""The type oracle: the names and types of a query's outputs, without asking Spark.
 
 It knows what was tried on Spark (tests/integration/test_schema.py) under the default settings; where a type or a name
 is not certain it says so, and nobody guesses.

@@ -1,4 +1,4 @@
-"""Names and types of all the outputs of a block."""
+"""The names and types of a block's outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
-    """Return the columns of a block that was read from this SELECT; raise Uncertain.
+    """Return the output columns of a block; raise Uncertain.
 
     `spelled` is the SELECT as Spark reads it, where that is another: there a bucket is an alias for what was typed.
     """
@@ -41,12 +41,12 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
 
 
 def output_types(block: Block) -> tuple[str, ...]:
-    """Return the types of a block's outputs, `unknown` where one is not certain."""
+    """Return the types of a block's outputs, `unknown` where uncertain."""
     return tuple(expression_type(output, block) for output in block.outputs)
 
 
 def expression_type(tree: exp.Expr, block: Block) -> str:
-    """Return the type of an expression over a block's tables, `unknown` where it is not certain."""
+    """Return the type of an expression over a block's tables, `unknown` if uncertain."""
     try:
         return type_of(tree, _declared(block))
     except Uncertain:
@@ -54,7 +54,7 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
 
 
 def numeric_type(tree: exp.Expr, block: Block) -> str | None:
-    """Return the type of a number over a block's tables, `void` for NULL; None where it is none, or not certain.
+    """Return the type of a number over a block's tables, `void` for NULL; None if no number or uncertain.
 
     Nor is it where digits are dropped to keep within 38, for which settings have different rules.
     """
@@ -74,5 +74,5 @@ def _declared(block: Block) -> Declared:
 
 
 def _settled(item: exp.Expr) -> bool:
-    """Return whether the text of an output names it, or it is a star, whose columns have names."""
+    """Return whether the text determines an output's name: by an alias, a column, or a star."""
     return isinstance(item, exp.Alias | exp.Column | exp.Star)

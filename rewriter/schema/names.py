@@ -1,4 +1,4 @@
-"""The name that Spark gives to an output without an alias: the expression as it was typed, spelled Spark's way."""
+"""Spark's name of an output without alias: the typed expression in Spark's spelling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 
 
 def name_of(tree: Tree) -> str:
-    """Return the name of an output; raise Uncertain where Spark's own spelling is not known.
+    """Return the name of an output; raise Uncertain if Spark's spelling is unknown.
 
     >>> from rewriter.sql import parse_select
     >>> [name_of(e) for e in parse_select("SELECT T.Price, SUM(t.x + 1), count(*), avg(DISTINCT x) FROM t").expressions]
@@ -34,8 +34,7 @@ def name_of(tree: Tree) -> str:
 
 
 def has_unary_plus(sql: str) -> bool:
-    """Return whether a plus stands before an operand: it has a place in Spark's name for the output, and none in our
-    trees.
+    """Return whether a unary plus occurs: Spark keeps it in the output's name, the parser drops it.
 
     >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
     (True, False)

@@ -35,7 +35,7 @@ Declared = Callable[[exp.Column], str | None]
 
 
 class _Known(NamedTuple):
-    """The types of columns, and whether a DECIMAL that keeps within 38 digits by dropping some is not certain."""
+    """The column types, and whether a DECIMAL result that drops digits is uncertain."""
 
     declared: Declared
     lossless: bool
@@ -45,7 +45,7 @@ _Rule = Callable[[Tree, _Known], str]
 
 
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
-    """Return the type that Spark gives to an expression; `declared` knows the columns. Raise Uncertain.
+    """Return Spark's type of an expression, with column types from `declared`; raise Uncertain.
 
     `lossless` refuses where a DECIMAL would need more than 38 digits: which it loses depends on settings.
 
@@ -83,7 +83,7 @@ def _literal(tree: Tree, known: _Known) -> str:
 
 
 def number_type(text: str) -> str:
-    """Return the type of a literal number.
+    """Return the type of a numeric literal.
 
     >>> number_type("7"), number_type("3000000000"), number_type("0.05"), number_type("1.50"), number_type("1e3")
     ('int', 'bigint', 'decimal(2,2)', 'decimal(3,2)', 'double')
@@ -126,7 +126,7 @@ _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SEC
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """Return a time and an interval: the time's type."""
+    """Return the type of a time plus or minus an interval."""
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
@@ -166,7 +166,7 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return the type of a whole-number literal beside a decimal: as short as its digits."""
+    """Return the type of an integer literal beside a DECIMAL: as many digits as it has."""
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
         tree = tree.this
     if kind in INTEGERS and isinstance(tree, exp.Literal):

@@ -1,4 +1,4 @@
-"""The engine without a server: tables and materialized views from a script of SQL, all taken as fresh.
+"""The engine without a server: tables and materialized views from a SQL script, all considered fresh.
 
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …;")
     explanation = workspace.explain("SELECT …")

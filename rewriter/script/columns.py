@@ -1,4 +1,4 @@
-"""Names in a query that no table has: a query that Spark would refuse is told from one that no view answers."""
+"""Finds column names that no table has, to distinguish a wrong query from one that no view answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"[a-z]\w*")  # one with an underscore before it may be meta
 
 
 def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the first name that is no column of the tables, and nothing that the query names itself.
+    """Return the first name that is certainly no column of the tables and not defined in the query.
 
     `tables` are by the last part of their names. It is certain about what it returns: of a name that might be something
     else it says nothing, and nothing of a query that sqlglot does not parse.
@@ -47,14 +47,14 @@ def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | Non
 
 
 def _is_generator(node: exp.Expr) -> bool:
-    """Return whether it may have columns whose names stand nowhere in the query."""
+    """Return whether a source may have columns that the query does not name."""
     if isinstance(node, exp.Table):
         return not isinstance(node.this, exp.Identifier)
     return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in ROW_GENERATORS)
 
 
 def _named(tree: exp.Expr) -> Iterator[str]:
-    """Yield the names that a query gives: to outputs, to columns of subqueries, to parameters of lambdas."""
+    """Yield the names that a query defines: of outputs, subquery columns and lambda parameters."""
     for identifier in tree.find_all(exp.Identifier):
         parent = identifier.parent
         of_table = isinstance(parent, exp.Table) or (

@@ -1,4 +1,4 @@
-"""A cursor over the tokens of one statement of a script."""
+"""A token cursor over one statement of a script."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _Item = TypeVar("_Item")
 
 
 class ScriptError(ValueError):
-    """A script, or a query over it, that cannot be used; the message says where and what to do."""
+    """An error in a script or in a query over it; the message gives the place and the remedy."""
 
 
 class Cursor:
-    """Reads from left to right; what does not fit raises ScriptError with its line."""
+    """Reads tokens from left to right; raises ScriptError with the line of an unexpected token."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self._text = text
@@ -26,7 +26,7 @@ class Cursor:
 
     @property
     def line(self) -> int:
-        """The line at which the statement begins."""
+        """The first line of the statement."""
         return self._tokens[0].line
 
     @property
@@ -35,15 +35,15 @@ class Cursor:
         return (self.peek() or self._tokens[-1]).line
 
     def step(self) -> None:
-        """Step over one token, whatever it is."""
+        """Advance one token."""
         self._at += 1
 
     def peek(self) -> Token | None:
-        """Return the next token."""
+        """Return the next token without advancing."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Step over these words or symbols if they are all next. What sqlglot reads as one token is one or several."""
+        """Advance past these words or symbols and return True, if all of them come next."""
         at, wanted = self._at, list(words)
         while wanted:
             if at == len(self._tokens) or self._tokens[at].token_type in (TokenType.STRING, TokenType.IDENTIFIER):
@@ -57,12 +57,12 @@ class Cursor:
         return True
 
     def expect(self, *words: str) -> None:
-        """Step over these words or symbols, which must be next."""
+        """Advance past these words or symbols; raise ScriptError if another token comes next."""
         if not self.accept(*words):
             raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier, in back-ticks or not."""
+        """Read one identifier, with or without back-ticks."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
@@ -71,14 +71,14 @@ class Cursor:
         return token.text
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read identifiers with dots between them."""
+        """Read a dotted name."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Read one or more items in parentheses, with commas between them."""
+        """Read one or more items in parentheses, separated by commas."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -87,7 +87,7 @@ class Cursor:
         return tuple(items)
 
     def skip(self, *until: str, brackets: str = "()") -> str:
-        """Step over everything up to one of these outside of brackets, or to a parenthesis that was not opened."""
+        """Advance to one of these tokens outside brackets, or to an unmatched closing parenthesis."""
         start, depth = self._at, 0
         opening, closing = brackets[::2], brackets[1::2]
         while (token := self.peek()) is not None:
@@ -101,7 +101,7 @@ class Cursor:
         return self._text[self._tokens[start].start : self._tokens[self._at - 1].end + 1]
 
     def rest(self, what: str) -> str:
-        """Return the rest of the text."""
+        """Return the remaining text."""
         first = self.peek()
         if first is None:
             raise self.wrong(what)
@@ -109,14 +109,14 @@ class Cursor:
         return self._text[first.start : self._tokens[-1].end + 1]
 
     def wrong(self, expected: str, shown: int = 1) -> ScriptError:
-        """Return an error that names the expected syntax and the tokens found instead."""
+        """Return the error that names the expected syntax and the tokens found."""
         there = self._tokens[self._at : self._at + shown]
         found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
         return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
 
 
 def statements(text: str) -> Iterator[Cursor]:
-    r"""Yield a cursor over each statement of a script; they are separated by semicolons.
+    r"""Yield a cursor for each statement of a script; semicolons separate statements.
 
     >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\nSELECT ';'")]
     [1, 2]

@@ -1,4 +1,4 @@
-"""The declarations of a script's statements, before any name is resolved."""
+"""Parses the statements of a script into declarations, before names are resolved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN",
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: own columns, the other table as it is spelled, its columns (none: its primary key)."""
+    """A foreign key: own columns, the referenced table as written, its columns (empty: its primary key)."""
 
     columns: tuple[str, ...]
     table: tuple[str, ...]
@@ -70,9 +70,7 @@ Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
 
 
 def declaration(cursor: Cursor) -> Declaration | None:
-    """Return the declaration of a statement; None for a statement that changes rows only. Raise ScriptError for
-    others.
-    """
+    """Return the declaration of a statement; None for a statement that only changes rows. Raise ScriptError."""
     for beginning, read in _STATEMENTS:
         if cursor.accept(*beginning):
             return read(cursor)
@@ -97,21 +95,21 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with these keys, too."""
+    """Return the table with these keys added."""
     table = replace(table, references=(*table.references, *keys.references))
     return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
 
 @dataclass
 class _Columns:
-    """Reads the parenthesis of CREATE TABLE into `table`."""
+    """Parses the column list of CREATE TABLE into `table`."""
 
     cursor: Cursor
     table: TableDeclaration
     key: tuple[str, ...] = field(default=())
 
     def item(self) -> None:
-        """Read one column or table constraint."""
+        """Parse one column or table constraint."""
         if self.cursor.accept("CONSTRAINT"):
             self.cursor.identifier("a constraint's name")
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -143,7 +141,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """Read one option of a column; return whether the column may still be NULL."""
+        """Parse one option of a column; return whether the column is still nullable."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -177,7 +175,7 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
-    """After REFERENCES."""
+    """Parse a foreign key after REFERENCES."""
     table = cursor.name("a table's name")
     token = cursor.peek()
     named = token is not None and token.text == "("
@@ -205,7 +203,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 
 
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
-    """Return the keys among a table's properties, as a catalog would keep them; all else decides nothing here."""
+    """Return the keys declared in a table's properties; other properties do not matter."""
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()
@@ -217,7 +215,7 @@ def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclar
 
 
 def _property(cursor: Cursor) -> tuple[str, str]:
-    """`'key' = 'value'`, without the quotes."""
+    """Parse `'key' = 'value'` and return both without quotes."""
     key = cursor.skip("=", ",").strip("'\"")
     return key, cursor.skip(",").strip("'\"") if cursor.accept("=") else ""
 
@@ -249,7 +247,7 @@ def _named(cursor: Cursor) -> str:
 
 
 def _rows(cursor: Cursor) -> None:
-    """Skip rows, which decide nothing here."""
+    """Skip the rows of an INSERT."""
     cursor.skip()
 
 

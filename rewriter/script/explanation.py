@@ -1,4 +1,4 @@
-"""The explanation of a query, for people and for programs."""
+"""The explanation of a query as text and as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "it is nested too deeply")
 
 @dataclass(frozen=True)
 class Explanation:
-    """The SQL to run instead of a query, or the query itself as Spark can run it.
+    """The rewritten SQL or the original statement, with the results of all views tried.
 
     `storage` gives, for each storage table that `sql` reads, the SELECT that fills it; `problem` why no view was tried.
     """
@@ -41,7 +41,7 @@ class Explanation:
     problem: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the explanation as values of JSON."""
+        """Return the explanation as JSON values."""
         return {
             "rewritten": self.rewritten,
             "sql": self.sql,
@@ -80,7 +80,7 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome. A script has one moment only, so nothing is pinned."""
+    """Return the explanation of an outcome, without pins: a script has only one moment."""
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -99,7 +99,7 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """Return an explanation that the query stays as it is, for a reason found after the choice."""
+    """Return an explanation that keeps the query, for a reason found after the choice."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
@@ -107,7 +107,7 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
 def _certain(
     outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
-    """Return the columns of each block that is replaced, as Spark names and types them."""
+    """Return the columns of each replaced block with Spark's names and types; raise Uncertain."""
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)
     seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
@@ -124,7 +124,7 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of a replaced block, as Spark names and types them; raise Uncertain."""
+    """Return the columns of one replaced block with Spark's names and types; raise Uncertain."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")

@@ -1,4 +1,4 @@
-"""PARTITIONED BY and ORDERED BY of a view: columns of its own, or what Iceberg makes of them."""
+"""PARTITIONED BY and ORDERED BY of a view: columns or transforms of columns."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _TRANSFORMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Partition:
-    """One item: a column, or a transform of one."""
+    """One item: a column or a transform of one."""
 
     transform: str
     column: str
     line: int
 
     def check(self, view: str, columns: Sequence[Column]) -> None:
-        """Raise ScriptError if the view cannot be partitioned so."""
+        """Raise ScriptError if the view cannot have these items."""
         if problem := self.problem("PARTITIONED BY", view, columns):
             raise ScriptError(f"line {self.line}: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
-        """Return why the view cannot have these items in a clause; empty if it can."""
+        """Return why a view cannot have these items in a clause; empty if it can."""
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
@@ -47,12 +47,12 @@ class Partition:
 
 
 def partitions(cursor: Cursor) -> tuple[Partition, ...]:
-    """Return the items behind PARTITIONED BY."""
+    """Return the items of PARTITIONED BY."""
     return cursor.listed(lambda: _partition(cursor))
 
 
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
-    """Return the error in a clause's parentheses; empty if there is none, or only Spark can tell.
+    """Return the error in a clause's parentheses; empty if there is none or only Spark can find it.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
     'ORDERED BY names a, which is no column of v: it has b'

@@ -1,4 +1,4 @@
-"""The world that a script describes."""
+"""The tables, views and session of a script."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_na
 
 @dataclass(frozen=True)
 class Workspace:
-    """Tables and views, all fresh, and what a session over them has set."""
+    """The tables and views of a script, all fresh, and the session's settings."""
 
     session: Session
     relations: Mapping[TableName, Relation | None]
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """Return the query over these tables; raise ScriptError where it cannot be one."""
+        """Return the parsed query over these tables; raise ScriptError."""
         statement = parse(query, self.session)
         if not (statement.is_query or statement.fills):
             if statement.problem:
@@ -87,7 +87,7 @@ class Workspace:
 
     @property
     def names(self) -> Iterable[TableName]:
-        """Tables and views that queries can name: storage tables are Viewgate's own."""
+        """The tables and views that queries can name; storage tables are hidden."""
         storages = {view.storage for view in self.definitions.views}
         return self.relations.keys() - storages
 
@@ -104,7 +104,7 @@ class Workspace:
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether sqlglot reads it, with all that we leave alone."""
+    """Return whether the parser accepts a text, including statements that are never rewritten."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except SqlglotError:
@@ -112,7 +112,7 @@ def _is_sql(query: str) -> bool:
 
 
 def read_script(text: str) -> Workspace:
-    """Return the world of a script; raise ScriptError with the line and what to do.
+    """Return the Workspace of a script; raise ScriptError with line and remedy.
 
     >>> workspace = read_script('''
     ...     CREATE TABLE sales (id INT PRIMARY KEY, country VARCHAR(2), price DECIMAL(10,2));
@@ -141,7 +141,7 @@ def read_script(text: str) -> Workspace:
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
-    """Return the tables with their keys, each column that is referenced known."""
+    """Return the tables with their keys; raise ScriptError for an unknown referenced column."""
     found: dict[TableName, TableDeclaration] = {}
     for item in declared:
         if isinstance(item, TableDeclaration):
@@ -237,7 +237,7 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """Return a view without storage, whose columns have the types that the query gives them."""
+    """Return a view without storage, with the column types of its query."""
     name = _resolved(item.name)
     try:
         _check(item, relations)

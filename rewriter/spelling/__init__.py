@@ -1,4 +1,4 @@
-"""`timeseries(…)` calls in a text put into Spark's own functions, in place; all else stays byte for byte."""
+"""Translates `timeseries(…)` calls in a text into Spark functions; all other text is unchanged."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ KindOf = Callable[[exp.Expr], str | None]
 
 
 def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
-    """Return the edits that turn a statement into one that Spark can run; raise Unsupported where a type cannot be
-    seen.
+    """Return the edits that translate the `timeseries` calls of a statement; raise Unsupported for an unknown type.
 
     An output that is not named otherwise keeps the text that was typed as its name.
     """
@@ -48,7 +47,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
 
 
 def spelled_text(sql: str) -> str:
-    """Return a text whose calls name the type as their third argument, as Viewgate writes them, in Spark's functions.
+    """Return a text with its three-argument `timeseries` calls, as Viewgate writes them, in Spark functions.
 
     >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
@@ -57,7 +56,7 @@ def spelled_text(sql: str) -> str:
 
 
 def _translated(call: Call, kind_of: KindOf) -> str:
-    """Return a call's text for Spark, and those within it; `kind_of` gives the type of its source."""
+    """Return the Spark text of a call and of the calls within it; `kind_of` returns the type of the source."""
     source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
     within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
     text = splice(call.arguments[0], within)
@@ -75,7 +74,7 @@ def _calls_in(text: str) -> Iterator[Call]:
 
 
 def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield aliases for the outputs of a block that have none and contain one of the calls."""
+    """Yield alias edits for the outputs of a block that have no alias and contain a call."""
     if block.tree is None or not any(block.span.start <= call.start < block.span.end for call in calls):
         return
     spans = list(_item_spans(tokens, block))

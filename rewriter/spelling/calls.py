@@ -1,4 +1,4 @@
-"""The `timeseries(…)` calls of a text, with their positions and arguments."""
+"""Finds the `timeseries(…)` calls of a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMING = frozenset(
 
 
 class Call(NamedTuple):
-    """A call in a text: its place and the texts of its arguments."""
+    """A call in a text: its span and the texts of its arguments."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
-    """Yield the calls in the order of the text; a call inside another's arguments is part of the outer one's text."""
+    """Yield the outermost calls in textual order."""
     i = 0
     while i + 1 < len(tokens):
         token = tokens[i]
@@ -44,7 +44,7 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the next token is the name of a table, a view, a namespace's function, or an alias."""
+    """Return whether the next token is a table name, view name, qualified function name, or alias."""
     return bool(before) and before[-1].token_type in _NAMING
 
 
@@ -62,8 +62,7 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
 
 
 def blanked(sql: str) -> str:
-    """Return the text with each call's source in the place of the call: what else Spark finds wrong with it, it finds
-    there.
+    """Return the text with each call replaced by its source, to let Spark check everything else.
 
     >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
     'SELECT           (x       ) FROM nowhere'

@@ -1,4 +1,4 @@
-"""The meaning and the types of names in a SELECT, as far as they are certain.
+"""Name resolution and types in a SELECT, as far as certain.
 
 A block of the rewriter reads less: here unions, and derived tables that take some of their rows, have columns too.
 """
@@ -24,14 +24,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """Reads the FROM clauses in one block of a statement."""
+    """Resolves the FROM clauses of one block."""
 
     statement: Statement
     block: SelectBlock
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
-        """Return the relations in FROM that are known; of a semi or anti join only the left side has columns here."""
+        """Return the known relations in FROM; of a semi or anti join only the left side."""
         known = scope_of(tree, self.find, common_tables(self.statement, self.block, self.find))
         sources = {source.alias.lower(): source for source in known.sources}
         found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
@@ -41,7 +41,7 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """Return a derived table, or a common table expression, by the names and types of its columns."""
+        """Return a derived table or CTE with its column names and types."""
         alias = item.alias_or_name
         try:
             columns = self._columns(item.this) if isinstance(item, exp.Subquery) else self._common(item)
@@ -68,7 +68,7 @@ class Names:
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a common table expression that is a set operation."""
+        """Return the columns of a CTE that is a set operation."""
         tables = {table.name: table.block for table in self.statement.common_before(self.block)}
         block = tables.get(item.name.lower())
         if not isinstance(item, exp.Table) or item.args.get("db") or block is None:
@@ -82,7 +82,7 @@ class Names:
 
 
 def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
-    """Yield the relations in FROM that have columns in the SELECT, by name."""
+    """Yield the relations in FROM whose columns the SELECT can name, by name."""
     hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
     for item in from_items(tree):
         if not any(item is each for each in hidden):
@@ -113,7 +113,7 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
 
 
 def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return the columns of a set operation, whose names the first operand gives; raise Unsupported for mixed types."""
+    """Return the columns of a set operation, named by its first operand; raise Unsupported for mixed types."""
     kinds = {tuple(column.type for column in branch) for branch in branches}
     if len(kinds) != 1:
         raise Unsupported("its operands have other types")

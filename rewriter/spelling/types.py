@@ -1,4 +1,4 @@
-"""Of which type the source of a `timeseries(…)` call is, by what names mean where the call stands."""
+"""The type of the source of a `timeseries(…)` call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tree = exp.Expr
 
 
 class Level(NamedTuple):
-    """The names of one of the blocks around a call: columns, or outputs with these aliases.
+    """The names of one block around a call: columns, or output aliases.
 
     `whole`: all of its relations are known, so that a name of none of these is one of a block around. `bound` are the
     parameters of lambda functions. `behind`: an output may come before a column, as in HAVING and ORDER BY.
@@ -37,7 +37,7 @@ class Level(NamedTuple):
     behind: bool
 
     def knows(self, column: exp.Column) -> bool:
-        """Return whether a name means something here."""
+        """Return whether a name is defined at this level."""
         if column.name.lower() in self.bound or column.name.lower() in self.outputs:
             return True
         try:
@@ -73,7 +73,7 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 
 
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
-    """Return the type of a call's source: a CAST tells it whatever it casts; None where it is not certain."""
+    """Return the type of a call's source; None if uncertain."""
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
     columns = list(source.find_all(exp.Column))
@@ -116,7 +116,7 @@ def _type(source: Tree, scope: Scope) -> str | None:
 
 
 def _moment(node: Tree) -> Tree:
-    """Return a function that tells the time, as something of its type: what it tells does not matter here."""
+    """Return a function of the current time as an expression of its type; the value does not matter."""
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) and not node.this:
         called = node.sql("spark").removesuffix("()").lower()

@@ -1,4 +1,4 @@
-"""The only package that knows the dialect: text to trees and back, and where in the text a block stands.
+"""The SQL dialect: parsing, printing, and the positions of blocks in a text. No other package parses SQL.
 
 Text is spliced, never reprinted: only a replaced block is printed, from nodes whose printing is the
 same as what was typed (functions are kept by name, never translated).

@@ -1,4 +1,4 @@
-"""The positions of a statement's SELECT blocks in its text, found by tokens alone."""
+"""The positions of a statement's SELECT blocks in its text, found from tokens."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
 
 
 class SelectSpan(NamedTuple):
-    """A block from its SELECT up to, not including, `end`."""
+    """The offsets of a block, from its SELECT up to but not including `end`."""
 
     start: int
     end: int
 
     def within(self, other: SelectSpan) -> bool:
-        """Return whether it lies in another, or is the same."""
+        """Return whether this span lies in another or equals it."""
         return other.start <= self.start and self.end <= other.end
 
 
 @dataclass
 class _Level:
-    """The open clause at one depth of parentheses."""
+    """The current clause at one depth of parentheses."""
 
     start: int | None = None
     operand: bool = False
@@ -62,7 +62,7 @@ class _Level:
 
 
 def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
-    """Return the spans of all SELECT blocks, in the order of the text, nested ones included.
+    """Return the spans of all SELECT blocks in textual order, nested ones included.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> sql = "SELECT a FROM (SELECT b FROM t) UNION ALL SELECT c FROM u ORDER BY 1"
@@ -100,7 +100,7 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
 
 
 def depth_at(tokens: Sequence[Token], place: int) -> int:
-    """Return the number of open parentheses before a place in the text.
+    """Return the number of open parentheses before an offset in the text.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> depth_at(tokenize("f(a, (b))"), 6)
@@ -118,14 +118,14 @@ def _before(level: _Level, last: Token | None) -> Token | None:
 
 @dataclass
 class _Opened:
-    """One level of parentheses: whether a query could begin here, and whether WITH's definitions stand before it."""
+    """One open parenthesis: whether a query could begin next, and whether it follows WITH's definitions."""
 
     begins: bool = True
     definitions: bool = False
 
 
 def has_bare_query(tokens: Sequence[Token]) -> bool:
-    """Return whether a query begins with FROM or TABLE: it has no SELECT by which it would be seen.
+    """Return whether a query begins with FROM or TABLE instead of SELECT.
 
     A query begins at the start, after an opening parenthesis, after a set operation, and after WITH's last definition.
 

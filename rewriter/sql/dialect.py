@@ -1,4 +1,4 @@
-"""Spark's SQL as we read it: sqlglot's Spark dialect with every function kept by the name that was typed.
+"""Spark's SQL dialect: sqlglot's, with every function call kept under its typed name.
 
 sqlglot turns functions into its own nodes and prints those, which changes what some of them mean
 (`log10`, `to_char`, `percentile_cont`). Here a call is a name and arguments, so what is printed is
@@ -36,14 +36,14 @@ _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
 class ParseError(ValueError):
-    """A text that we do not read; Spark may."""
+    """A text that Viewgate cannot parse; Spark may accept it."""
 
 
 class Dialect(Spark):
-    """Spark with a doubled quote for a quote, and quotes around what Spark, or we, would not read as a name."""
+    """Spark's dialect with doubled quotes in strings, and quoting of names that Spark would misread."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Reads a doubled quote as an escaped one, and as names what only PostgreSQL says behind an operand."""
+        """Tokenizes doubled quotes as escapes, and PostgreSQL-only postfix operators as names."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
@@ -53,7 +53,7 @@ class Dialect(Spark):
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
-        """Return whether a name is printed in quotes."""
+        """Return whether a name is printed with quotes."""
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
@@ -61,7 +61,7 @@ _DIALECT = Dialect()
 
 
 def tokenize(sql: str) -> list[Token]:
-    """Return the tokens of a text with their offsets (`start` and `end`, both inclusive); raise ParseError."""
+    """Return the tokens of a text with offsets (`start` and `end`, both inclusive); raise ParseError."""
     try:
         tokens = list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
@@ -70,7 +70,7 @@ def tokenize(sql: str) -> list[Token]:
 
 
 def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, `window` made a name where it begins no clause: `WINDOW w AS (…)`."""
+    """Yield the tokens, with `window` as a name except in the clause `WINDOW w AS (…)`."""
     for i, token in enumerate(tokens):
         clause = [after.text.upper() for after in tokens[i + 2 : i + 3]] == ["AS"]
         named = token.token_type is TokenType.WINDOW and not clause
@@ -78,7 +78,7 @@ def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def calls_window(text: str, tokens: Sequence[Token]) -> bool:
-    """Return whether `window(` stands among the tokens of a text."""
+    """Return whether the tokens contain a call of `window`."""
     return _WINDOW in text.lower() and any(
         one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
         for one, other in pairwise(tokens)
@@ -86,7 +86,7 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
-    """Return the tree of one SELECT without WITH and set operations; raise ParseError for all else.
+    """Return the tree of one SELECT without WITH and set operations; raise ParseError for other texts.
 
     Where `tokens` are given, it is of those alone, a part of the text: its places are the text's.
 
@@ -109,7 +109,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, names made unknown to the parser where it would read them as more than names."""
+    """Yield the tokens with marked names where the parser would translate the plain names."""
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
         if token.token_type in _CALLABLE:
@@ -127,7 +127,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
-    """Return whether these are a word and FROM."""
+    """Return whether a token is a time unit before FROM, as in EXTRACT."""
     kinds = [token.token_type for token in tokens]
     return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
 
@@ -144,7 +144,7 @@ def _unmark(tree: Tree) -> None:
 
 
 def render(tree: Tree) -> str:
-    """Return the text of a tree, calls as typed but in lower case.
+    """Return the text of a tree, with calls as typed but in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

@@ -1,4 +1,4 @@
-"""Views in a statement put in their place: the query of each, as a derived table, where its name stands.
+"""Expands the views in a statement: each name becomes a derived table with the view's query.
 
 The text of a view is kept byte for byte, but for the names of its tables, which get their full form: they mean what
 they did where the view was made, whoever asks. Its columns have the view's names and, where a query computes one
@@ -35,12 +35,12 @@ _WORD = re.compile(r"\w+")
 
 
 class _Refused(Exception):
-    """A view cannot be put in the place of its name; the message says why."""
+    """A view cannot be expanded; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Expanded:
-    """A statement with the queries of views in the place of their names; `refused` views stay names, with reasons."""
+    """A statement with its views expanded; `refused` views stay names, each with the reason."""
 
     statement: Statement
     views: tuple[View, ...] = ()
@@ -48,7 +48,7 @@ class Expanded:
 
 
 def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
-    """Put every one of these views that a statement names in its place, and those that they name.
+    """Expand these views in a statement, including views that their queries name.
 
     >>> from rewriter.model import Column, Session
     >>> name = TableName(("lake", "demo", "eu"))
@@ -68,7 +68,7 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 
 
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
-    """Return the materialized views, each with the views that its storage query names put in their place.
+    """Return the materialized views with the views in their storage queries expanded.
 
     One that cannot be read through stays a name in it, and whoever asks whether such storage is fresh is told so.
     """
@@ -78,7 +78,7 @@ def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> t
 
 
 def by_name(plain: Iterable[PlainView], materialized: Iterable[MaterializedView]) -> dict[TableName, View]:
-    """Return all views of both kinds by name."""
+    """Return all materialized and plain views by name."""
     found: dict[TableName, View] = {view.name: view for view in plain}
     return found | {view.name: view for view in materialized}
 
@@ -96,7 +96,7 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with views in their place: the `stored` ones by what their storage holds."""
+    """Return a view's storage query with the `stored` views replaced by their storage, and others expanded."""
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
 
@@ -107,7 +107,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """Tells quickly whether a text could name one of these views at all."""
+    """A fast test of whether a text may name one of these views."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}
@@ -115,7 +115,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Return whether one of the names stands in the text.
+        """Return whether the text contains one of the names.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False
@@ -126,7 +126,7 @@ class Names:
 
 
 class _Expansion:
-    """One statement's: what has been put in, and what could not be."""
+    """The expansion of one statement: expanded and refused views."""
 
     def __init__(self, views: Mapping[TableName, View], statement: Statement) -> None:
         self.views = views
@@ -135,7 +135,7 @@ class _Expansion:
         self.refused: dict[TableName, str] = {}
 
     def outer_edits(self) -> Iterator[Edit]:
-        """Yield the edits of the statement itself; a view that is refused stays as it was typed."""
+        """Yield the edits of the statement itself; a refused view stays as typed."""
         for table, name in _named(self.statement):
             if name not in self.views:
                 continue
@@ -147,7 +147,7 @@ class _Expansion:
                 self.refused[name] = str(refusal)
 
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
-        """Return the view's query in the place of its name."""
+        """Return the edit that replaces the view's name by its query."""
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
         start, end = place_of(table)
@@ -155,7 +155,7 @@ class _Expansion:
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
 
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
-        """Return a view's query as it can stand anywhere, its columns named as the view's."""
+        """Return a view's query as a derived table whose columns have the view's names."""
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(f"the view {view.name} stands on itself")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
@@ -175,7 +175,7 @@ class _Expansion:
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """Return a table's full name, which must mean it in the statement, too."""
+        """Return a table's full name; raise _Refused if a CTE of the statement hides it."""
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
@@ -185,7 +185,7 @@ class _Expansion:
 
 
 def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
-    """Yield the tables that a statement reads, each with what it means."""
+    """Yield the FROM tables of a statement with their full names."""
     for block in statement.blocks:
         for table in tables_of(block):
             if (name := statement.resolve(table)) is not None:
@@ -193,9 +193,7 @@ def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
 
 
 def _check(inner: Statement, view: View) -> None:
-    """Raise _Refused unless every name in a view's query is known: others could mean something else in the
-    statement.
-    """
+    """Raise _Refused unless every name in a view's query is resolved."""
     unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is no SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
@@ -204,7 +202,7 @@ def _check(inner: Statement, view: View) -> None:
 
 
 def _items(inner: Statement, view: View) -> str | None:
-    """Return the view's columns as a SELECT list over its query; None where that gives them as they are."""
+    """Return a SELECT list that gives a view's columns their names and types; None if the query already does."""
     first = inner.blocks[0]
     whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1
     trees = first.tree.expressions if whole and first.tree is not None else []
@@ -221,7 +219,7 @@ def _items(inner: Statement, view: View) -> str | None:
 
 
 def _may_be_narrow(tree: exp.Expr) -> bool:
-    """Return whether an output may be a TINYINT or SMALLINT, of which Iceberg tables have no columns."""
+    """Return whether an output may be a TINYINT or SMALLINT, types that Iceberg lacks."""
     return any(
         (isinstance(node, exp.Cast) and node.to.this in _NARROW)
         or (isinstance(node, exp.Anonymous) and node.name.lower() not in _NEVER_NARROW)

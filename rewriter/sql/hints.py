@@ -1,4 +1,4 @@
-"""Viewgate's own hint, in a comment of its own: `SELECT /*+ VIEWGATE(max_staleness = '10 minutes') */ …`."""
+"""Viewgate's own hint: `SELECT /*+ VIEWGATE(max_staleness = '10 minutes') */ …`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)
 
 @dataclass(frozen=True)
 class Hinted:
-    """A statement with blanks in the place of its hint, and the options of that; a bare word has an empty value.
+    """A statement with its hint blanked out, and the hint's options; an option without value is empty.
 
     `problem` tells what of the hint cannot be read.
     """
@@ -27,7 +27,7 @@ class Hinted:
 
 
 def hinted(sql: str) -> Hinted:
-    """Read the hint of a statement.
+    """Parse the hint of a statement.
 
     >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
     Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')
@@ -48,7 +48,7 @@ def hinted(sql: str) -> Hinted:
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:
-    """Return the texts between the parentheses of the hints, and where their comments stand."""
+    """Return the contents of the hints, and the spans of their comments."""
     if "/*+" not in sql or "viewgate" not in sql.lower():
         return []
     try:

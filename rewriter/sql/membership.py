@@ -1,4 +1,4 @@
-"""Subqueries of which it is asked only what rows they have, however often: those of EXISTS and IN."""
+"""Subqueries of EXISTS and IN, whose duplicates do not matter."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rewriter.sql.statement import SelectBlock, Statement
 
 
 class Membership(Enum):
-    """The use of a subquery: whether it has a row, or whether a value is among its rows."""
+    """The use of a subquery: EXISTS or IN."""
 
     EXISTS = "EXISTS"
     IN = "IN"
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return what the block around asks of a SELECT, wherever that stands in it; None for all others.
+    """Return the Membership of a SELECT in its outer block; None for other SELECTs.
 
     >>> from rewriter.model import Session
     >>> from rewriter.sql import parse
@@ -34,7 +34,7 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """Return the use of a SELECT at its place, which may be in several parentheses."""
+    """Return the Membership of a SELECT by its position, possibly in several parentheses."""
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

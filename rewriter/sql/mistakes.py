@@ -1,4 +1,4 @@
-"""Error messages for text that cannot be parsed, with the position."""
+"""Error messages for texts that cannot be parsed, with the position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def unexpected(error: SqlglotError) -> str:
 
 
 def left_open(sql: str) -> str:
-    r"""Return the quote or comment that has no end.
+    r"""Return a message about an unterminated quote or comment, with its position.
 
     >>> left_open("SELECT 'a''b',\n  `c d FROM t")
     'line 2, column 3: ` has no counterpart'

@@ -1,4 +1,4 @@
-"""More outputs for a SELECT, its text as it was."""
+"""Appends outputs to the text of a SELECT."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
 
 def with_outputs(query: str, outputs: str) -> str | None:
-    r"""Return a query with more outputs behind its own; None where it is not one SELECT … FROM.
+    r"""Return a query with outputs appended to its own; None if it is not one SELECT … FROM.
 
     >>> with_outputs("SELECT a, sum(x) FROM t -- of all\nGROUP BY a", "max(x) AS top")
     'SELECT a, sum(x), max(x) AS top FROM t -- of all\nGROUP BY a'
@@ -30,7 +30,7 @@ def with_outputs(query: str, outputs: str) -> str | None:
 
 
 def output_names(outputs: str) -> tuple[str, ...]:
-    """Return the names of a list of outputs, empty where one has no alias; raises ParseError for no such list.
+    """Return the aliases in a SELECT list, empty for an output without alias; raise ParseError.
 
     >>> output_names("max(x) AS top, x, count(*)")
     ('top', 'x', '')

@@ -1,4 +1,4 @@
-"""Names outside of a statement's SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
+"""Names outside SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """Return the part of a statement whose names are columns of relations that no SELECT reads, and a SELECT that does.
+    """Return the text whose names belong to relations outside any SELECT, and an equivalent SELECT of those relations.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
@@ -40,7 +40,7 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
 
 
 def depths(tokens: Sequence[Token]) -> list[int]:
-    """Return the number of open parentheses behind each token."""
+    """Return the number of open parentheses after each token."""
     found, depth = [], 0
     for token in tokens:
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -49,12 +49,12 @@ def depths(tokens: Sequence[Token]) -> list[int]:
 
 
 def _word(token: Token, depth: int) -> str:
-    """Return a token as a word of the statement itself, which nothing in parentheses or quotes is."""
+    """Return a token as a keyword of the statement itself: outside parentheses and quotes."""
     return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
 
 
 def _begin(words: Sequence[str]) -> int | None:
-    """Return the word that begins such a part; None where the statement begins with something else, or with SELECT."""
+    """Return the keyword that begins such a statement; None for others."""
     if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
         return None
     return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)

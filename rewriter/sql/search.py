@@ -1,4 +1,4 @@
-"""Searching expressions: the trees are small and searched often, so that a walk costs by what it sets up."""
+"""Fast searches in small expression trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Bool
 
 
 def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
-    """Return all nodes of a kind in an expression, outer ones first; names within columns are left out.
+    """Return all nodes of a kind in an expression, outer ones first, without the identifiers in columns.
 
     >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
     ['a', 'b']
@@ -27,7 +27,7 @@ def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
 
 
 def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
-    """Return whether a node of a kind, or of one of several, stands anywhere in an expression.
+    """Return whether an expression contains a node of one of these kinds.
 
     >>> holds(exp.column("a") + 1, exp.Literal), holds(exp.column("a"), (exp.Window, exp.Literal))
     (True, False)
@@ -38,7 +38,7 @@ def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
 
 
 def names_called(tree: Tree) -> frozenset[str]:
-    """Return the names of the functions that an expression calls: those that sqlglot has no node for.
+    """Return the names of the functions that an expression calls.
 
     >>> sorted(names_called(exp.func("f", exp.column("a")) + exp.func("g")))
     ['f', 'g']
@@ -55,7 +55,7 @@ def _names_called(tree: Tree) -> frozenset[str]:
 
 
 def nodes_of(tree: Tree) -> list[Tree]:
-    """Return the nodes of an expression, outer ones before those within them; names within columns are not seen."""
+    """Return all nodes of an expression, outer ones first, without the identifiers in columns."""
     found = [tree]
     for node in found:
         if type(node) in _LEAVES:

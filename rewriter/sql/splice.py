@@ -1,4 +1,4 @@
-"""Replace pieces of a text and leave the rest as it is, byte for byte."""
+"""Replaces ranges of a text and keeps the rest unchanged."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from rewriter.sql.blocks import SelectSpan
 
 
 class Edit(NamedTuple):
-    """Put `text` where the characters from `start` up to `end` stand."""
+    """Replace the characters from `start` up to `end` by `text`."""
 
     start: int
     end: int
     text: str
 
     def within(self, span: SelectSpan) -> bool:
-        """Return whether it concerns a piece of the text alone."""
+        """Return whether the edit lies inside a span."""
         return span.start <= self.start and self.end <= span.end
 
 
 def splice(sql: str, edits: Iterable[Edit]) -> str:
-    """Return the text with all edits made; they must not overlap.
+    """Return the text with all edits applied; edits must not overlap.
 
     >>> splice("SELECT a FROM t -- why", [Edit(14, 15, "v")])
     'SELECT a FROM v -- why'
@@ -38,7 +38,7 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
 
 
 def splice_within(sql: str, span: SelectSpan, edits: Iterable[Edit]) -> str:
-    """Return a piece of the text with those of the edits made that concern it alone.
+    """Return a span of the text with the edits inside the span applied.
 
     >>> splice_within("SELECT (SELECT a FROM t)", SelectSpan(8, 23), [Edit(15, 16, "b"), Edit(0, 6, "select")])
     'SELECT b FROM t'

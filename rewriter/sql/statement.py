@@ -1,4 +1,4 @@
-"""A statement as its text, the relations it names and its SELECT blocks."""
+"""A statement: its text, the relations that it names, and its SELECT blocks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINE_END = re.compile(r"[\r\n]")
 
 @dataclass(frozen=True, eq=False)
 class SelectBlock:
-    """One SELECT of a statement: its place in the text and its tree, or the reason why there is none."""
+    """One SELECT of a statement: its span, and its tree or the reason why there is none."""
 
     span: SelectSpan
     text: str
@@ -39,7 +39,7 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A common table expression that can be meant wherever its name stands behind it.
+    """A CTE that is visible wherever its name occurs after it.
 
     The block of a set operation is all of its text, and has no tree.
     """
@@ -51,8 +51,7 @@ class CommonTable:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """A client's statement. `is_query` is True for statements that only read, `fills` for those that fill a table with
-    what a query gives: INSERT … SELECT, CREATE TABLE … AS SELECT.
+    """A client's parsed statement.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
     `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH
@@ -76,12 +75,12 @@ class Statement:
 
     @property
     def uses_timeseries(self) -> bool:
-        """Whether `timeseries(…)` stands in it, which Spark does not know."""
+        """Whether it calls `timeseries(…)`, which Spark does not have."""
         return TIMESERIES in self.sql.lower()
 
     @cached_property
     def outside(self) -> SelectBlock | None:
-        """A SELECT of the relations whose columns are named in none of the blocks; its place is all behind a WITH."""
+        """A SELECT of the relations outside any block; None if there are none."""
         found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
         if found is None:
             return None
@@ -93,18 +92,18 @@ class Statement:
 
     @property
     def tables_outside(self) -> tuple[TableName, ...]:
-        """The tables whose columns are named in none of the blocks, where their types are asked for."""
+        """The tables outside any block, if their column types are needed."""
         found = tables_of(self.outside) if self.outside is not None else ()
         return tuple(name for table in found if (name := self.resolve(table)) is not None)
 
     @property
     def unread(self) -> str:
-        """The reason why the statement, or its first unsupported block, is unsupported; empty if all is supported."""
+        """The reason why the statement or its first unsupported block is unsupported; empty if supported."""
         problems = (f"{block.text[:60]!r} is not supported: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
-        """Return whether a block's outputs may decide what rows come back: unless all around it just hands them on.
+        """Return whether a block's outputs may decide which rows return; False if outer blocks only pass them on.
 
         What is written to a table may decide anything later on.
         """
@@ -118,12 +117,12 @@ class Statement:
 
     @property
     def _last(self) -> SelectBlock:
-        """The last block that stands in no other."""
+        """The last block that is not nested in another."""
         return next(block for block in reversed(self.blocks) if not self.around(block))
 
     @property
     def main(self) -> SelectBlock | None:
-        """The one SELECT that a query is, behind its WITH; None where it is more than that, or is not read."""
+        """The only SELECT of a query, after its WITH; None for other statements."""
         text = self.sql.rstrip().rstrip(";").rstrip()
         found = next((b for b in self.blocks if b.span.end == len(text) and not self.around(b)), None)
         behind_with = max((common.end for common in self.common), default=0)
@@ -132,27 +131,25 @@ class Statement:
         return found
 
     def around(self, block: SelectBlock) -> list[SelectBlock]:
-        """Return the blocks in which a block stands, outermost first."""
+        """Return the blocks around a block, outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 
     def inside(self, block: SelectBlock) -> list[SelectBlock]:
-        """Return the blocks that stand in a block."""
+        """Return the blocks nested in a block."""
         return [b for b in self.blocks if b is not block and b.span.within(block.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """Return the common table expressions that names in a block can mean."""
+        """Return the CTEs that names in a block can mean."""
         return tuple(table for table in self.common if table.end <= block.span.start)
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
-        """Return all tables that a block reads, in its subqueries and through common table expressions, too."""
+        """Return all tables that a block reads, also through subqueries and CTEs."""
         blocks = [block, *(common.block for common in self.common_within(block))]
         names = (self.resolve(table) for each in blocks for table in self._items_within(each))
         return frozenset(name for name in names if name is not None)
 
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """Return the common table expressions that a block reads, directly or through others, in the order of the
-        text.
-        """
+        """Return the CTEs that a block reads, directly or through others, in textual order."""
         found: dict[int, CommonTable] = {}
         waiting = [block] if self.common else []
         while waiting:
@@ -167,14 +164,14 @@ class Statement:
         return tuple(sorted(named.values(), key=lambda table: table.end))
 
     def places(self, text: str) -> Iterator[SelectSpan]:
-        """Yield the places where a text stands."""
+        """Yield the offsets at which a text occurs."""
         start = self.sql.find(text)
         while start >= 0:
             yield SelectSpan(start, start + len(text))
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Return whether names in a text mean the same common table expressions wherever it stands."""
+        """Return whether the CTE names in a text mean the same wherever the text occurs."""
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
         return all(len({table.end <= span.start for span in self.places(text)}) == 1 for table in mentioned)
@@ -185,14 +182,14 @@ class Statement:
                 yield from tables_of(inner)
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
-        """Yield every table at any depth of its blocks, in joins in parentheses too, with its full name."""
+        """Yield every table at any depth of its blocks, with its full name."""
         for block in self.blocks:
             for table in block.tree.find_all(exp.Table) if block.tree is not None else ():
                 if (name := self.resolve(table)) is not None:
                     yield table, name
 
     def resolve(self, table: exp.Table) -> TableName | None:
-        """Return the catalog table that a FROM item means; None for CTEs, temporary views and functions."""
+        """Return the table of a FROM item; None for CTEs, temporary views and functions."""
         known = self._meant.get(id(table))
         if known is None:
             known = self._meant[id(table)] = table, self._resolve(table)
@@ -206,7 +203,7 @@ class Statement:
 
 
 def parse(sql: str, session: Session) -> Statement:
-    """Cut a statement into blocks and name the tables that they read.
+    """Parse a statement into blocks and the tables that they read.
 
     >>> [str(name) for name in parse("SELECT 1 FROM sales", Session("lake", ("demo",))).tables]
     ['lake.demo.sales']
@@ -241,14 +238,12 @@ def parse(sql: str, session: Session) -> Statement:
 
 @lru_cache(maxsize=64)  # all that reads a view asks for it, one after the other
 def storage_statement(view: MaterializedView) -> Statement:
-    """Return the query that fills a view's storage, its names resolved where the view was defined."""
+    """Return a view's storage query, with names resolved where the view was defined."""
     return parse(view.storage_query, view.session)
 
 
 def storage_tree(view: MaterializedView) -> exp.Select | None:
-    """Return the one SELECT that a view's storage query is, with views in the place of their names; None if it is
-    none.
-    """
+    """Return the only SELECT of a view's storage query, with views expanded; None for other queries."""
     statement = storage_statement(view)
     if statement.problem or not statement.blocks or (len(statement.blocks) > 1 and not view.through):
         return None
@@ -258,7 +253,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Return whether a SELECT gives all rows of its one derived table, and of each what it was given."""
+    """Return whether a SELECT passes on all rows and columns of its only derived table."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -317,7 +312,7 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
-    """Return why no block of the text can be trusted to mean what it says by itself; empty if all can."""
+    """Return why the blocks of the text cannot be read on their own; empty if they can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
     if len(sql) > LONGEST:
@@ -334,7 +329,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the expressions of the statement's own WITH: `name AS (SELECT …)`, of a name that is defined once."""
+    """Yield the CTEs of the statement's own WITH that are defined once."""
     if tokens[0].token_type is not TokenType.WITH or any(t.text.upper() == "RECURSIVE" for t in tokens[1:2]):
         return
     starts = {block.span.start: block for block in blocks}
@@ -366,7 +361,7 @@ def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the names that a WITH clause may define, anywhere in the text.
+    """Yield the names that any WITH clause in the text may define.
 
     Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name with a parenthesis behind it is
     taken for one: that a function's is among them costs nothing but a table of that name.

@@ -1,4 +1,4 @@
-"""Spark's `window(t, '1 hour')`, which it puts beside the columns of FROM under the name `window`.
+"""Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to FROM.
 
 Where it is one tumbling window, its fields become calls of names that nobody can type: `window start` and
 `window end` of a time, a length and an offset in seconds. Spark leaves out the rows of which the time is NULL.
@@ -25,7 +25,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 
 
 def split_windows(tree: exp.Select) -> None:
-    """Put the fields of time windows in the place of the calls, in a SELECT and all that stands in it."""
+    """Replace time windows in a SELECT and its nested queries by their fields."""
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
         found = [node for clause in clauses if clause is not None for node in _within(clause)]
@@ -40,7 +40,7 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Return why a call cannot be read by its fields."""
+    """Return why a window call is unsupported."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
@@ -49,7 +49,7 @@ def unread(call: Tree) -> str:
 
 
 def _within(clause: Tree) -> list[Tree]:
-    """Return the nodes of a clause, without those of queries in it."""
+    """Return the nodes of a clause without those of nested queries."""
     return list(clause.walk(prune=lambda node: isinstance(node, exp.Query)))
 
 
@@ -58,13 +58,13 @@ def _is_call(node: Tree) -> bool:
 
 
 def _is_window(node: Tree) -> bool:
-    """Return whether a node is the window, by its call or by its name."""
+    """Return whether a node is the window, as the call or by its name."""
     named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
     return named or _is_call(node)
 
 
 def _field(node: Tree) -> str | None:
-    """Return the field of the window that a node is."""
+    """Return the field of the window that a node reads; None for other nodes."""
     if isinstance(node, exp.Dot) and _is_call(node.this):
         return _FIELDS.get(node.expression.name.lower())
     if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
@@ -73,16 +73,14 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether the window is read as a structure: it is not in GROUP BY and ORDER BY, where its start is as
-    good.
-    """
+    """Return whether a node needs the whole window as a struct; GROUP BY and ORDER BY need only its start."""
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
     return not isinstance(node.parent, exp.Group | exp.Ordered)
 
 
 def _tumbling(call: Tree) -> tuple[int, int] | None:
-    """Return the length and the offset of a window in seconds; None where windows overlap, or these are not known."""
+    """Return the length and offset of a tumbling window in seconds; None for other windows."""
     texts = call.expressions[1:]
     if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None
@@ -95,7 +93,7 @@ def _tumbling(call: Tree) -> tuple[int, int] | None:
 
 
 def seconds_of(text: str) -> int | None:
-    """Return the seconds of a duration, whole ones; None for another, or one of months.
+    """Return the whole seconds of a duration; None for fractions and months.
 
     >>> [seconds_of(text) for text in ("1 day", "1 hour 30 minutes", "interval 10 seconds", "1 month", "90m")]
     [86400, 5400, 10, None, None]
@@ -109,7 +107,7 @@ def seconds_of(text: str) -> int | None:
 
 
 def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
-    """Put the window's fields in the place of what reads it; grouping by it is grouping by those that are read."""
+    """Replace reads of the window by its fields; GROUP BY lists the fields in use."""
     numbers = exp.Literal.number(length), exp.Literal.number(offset)
 
     def made(field: str) -> Tree:

@@ -21,7 +21,7 @@ _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIM
 
 
 class AsOf(NamedTuple):
-    """A time travel clause: a snapshot's id, a tag or a branch, or `by_time` a time on the session's clocks."""
+    """A time travel clause: a snapshot id, a tag or branch, or with `by_time` a local time of the session."""
 
     value: str
     by_time: bool = False
@@ -35,7 +35,7 @@ class _Clause(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Travel:
-    """A statement all of whose tables are read at earlier moments, each at one.
+    """A statement that reads every table at an earlier moment, one moment per table.
 
     `statement` has blanks in the place of the clauses: everything else stands where it stood.
     """
@@ -45,7 +45,7 @@ class Travel:
 
 
 def travel(sql: str, session: Session) -> Travel | None:
-    """Read the clauses of a statement; None where it has none, or also reads what has no clause, or no literal in it.
+    """Parse the time travel clauses of a statement; None unless every table has a literal one.
 
     >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
     >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]
@@ -101,7 +101,7 @@ def _clauses(sql: str) -> list[_Clause]:
 
 
 def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
-    """`[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'`, `… AS OF TIMESTAMP '…'`.
+    """Parse `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` or `… AS OF TIMESTAMP '…'`.
 
     An alias can be called `of`, but no literal follows one.
     """

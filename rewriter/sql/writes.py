@@ -1,4 +1,4 @@
-"""The position of the query in a statement that writes its rows to a table."""
+"""Finds the query in a statement that writes the query's rows to a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """Return the token that begins the query of `INSERT … SELECT` or `CREATE TABLE … AS SELECT`; None for all else.
+    """Return the first token of the query in INSERT … SELECT or CREATE TABLE … AS SELECT; None for others.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
@@ -32,7 +32,7 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
 
 
 def read_by(sql: str) -> str:
-    """Return the query of a statement: itself, or the one whose rows it writes.
+    """Return the query of a statement: the statement itself, or the query whose rows it writes.
 
     >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
     ('SELECT 1', 'SELECT 1')
@@ -66,7 +66,7 @@ def _made(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _behind_name(tokens: Sequence[Token], at: int) -> int:
-    """Return the index behind a name of parts with dots between them."""
+    """Return the index after a dotted name."""
     while at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
         at += 2
     return at + 1

@@ -1,4 +1,4 @@
-"""Time buckets: their granularities, the ways to spell them, and when one grain rolls up to another.
+"""Time buckets: granularities, spellings, and roll-up between grains.
 
 `timeseries(x, 'hour')` returns the type of x. For a TIMESTAMP, buckets are instants in the session's
 zone: hours and longer are `date_trunc`; buckets below the hour count elapsed time from the start of

@@ -1,4 +1,4 @@
-"""The borders of buckets around a wall-clock time, in a zone of a fixed offset."""
+"""The bucket borders around a local time, in a zone with a fixed offset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEPS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour"
 
 
 def is_border(wall: datetime, grain: str) -> bool:
-    """Return whether a bucket of the grain begins at this time.
+    """Return whether a bucket of the grain begins at this local time.
 
     >>> is_border(datetime(2024, 1, 1), "week"), is_border(datetime(2024, 1, 1, 0, 10), "fifteen_minute")
     (True, False)
@@ -24,7 +24,7 @@ def is_border(wall: datetime, grain: str) -> bool:
 
 
 def border_behind(wall: datetime, grain: str) -> datetime:
-    """Return the first border that is not before the time; raise ValueError or OverflowError behind the year 9999.
+    """Return the first border at or after a time; raise ValueError or OverflowError after the year 9999.
 
     >>> border_behind(datetime(2024, 12, 2), "month"), border_behind(datetime(2024, 1, 1), "week")
     (datetime.datetime(2025, 1, 1, 0, 0), datetime.datetime(2024, 1, 1, 0, 0))

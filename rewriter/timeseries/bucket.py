@@ -48,7 +48,7 @@ LABELS: Mapping[str, str] = {
 
 
 class Bucket(NamedTuple):
-    """The bucket of `grain` that `source` falls in; `type` is the type of both."""
+    """The bucket of `grain` that contains `source`; both have the type `type`."""
 
     source: exp.Expr
     grain: str
@@ -61,7 +61,7 @@ def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Read a canonical bucket; None for any other expression."""
+    """Return a canonical tree as a Bucket; None for other trees."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 3:
         source, grain, kind = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -69,14 +69,14 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return the canonical tree of a bucket of instants that was stored in another zone than the session's."""
+    """Return the canonical tree of an instant bucket that was stored in another zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Read a bucket that was stored in another zone, which `zone_elsewhere` tells; None for any other expression."""
+    """Return a bucket stored in another zone as a Bucket; None for other trees."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -84,18 +84,18 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """Return the zone in which a bucket was stored that is of another zone than the session's."""
+    """Return the zone of a bucket that was stored in another zone; None for other trees."""
     return str(tree.expressions[3].name)
 
 
 def day_source(tree: exp.Expr) -> exp.Expr | None:
-    """Return the point in time of which an expression is the date."""
+    """Return the time whose date an expression is; None for other expressions."""
     dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE
     return tree.this if dates else None
 
 
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
-    """Return the point in time that a label function reads, and the grain over whose buckets the label is constant."""
+    """Return the time that a label function reads, and the grain over whose buckets the label is constant."""
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]
     if isinstance(tree, exp.Anonymous) and tree.name == "date_part" and tree.expressions[0].name == "YEAROFWEEK":

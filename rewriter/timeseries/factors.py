@@ -1,4 +1,4 @@
-"""Through which buckets of a point in time an expression factors, and which expressions tell a bucket.
+"""Relates expressions to buckets: which bucket determines an expression, which expression determines a bucket.
 
 law:  e factors through the buckets of a grain where e(t) is e(the begin of t's bucket), for every t. Where finer
       buckets nest in these, e(t) is e(the begin of t's finer bucket): a view with any such bucket answers e
@@ -26,7 +26,7 @@ Grain = str | int
 
 
 class Factor(NamedTuple):
-    """An expression as a function of the bucket of `grain` that `source` falls in; `within` is what stands for it."""
+    """An expression as a function of the bucket of `grain` that contains `source`."""
 
     within: Tree
     source: Tree
@@ -34,7 +34,7 @@ class Factor(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An expression that tells the bucket of `grain` of `source`: `begin` makes its begin, of type `type`, of it."""
+    """An expression that determines the bucket of `grain` of `source`; `begin` computes the bucket's begin."""
 
     source: Tree
     grain: Grain
@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Return whether each fine bucket, whose begin is of a type, lies within one coarse bucket, in a zone.
+    """Return whether each fine bucket lies within one coarse bucket, in a zone.
 
     Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day. Shorter ones do
     where the zone has been steady `since` the first of their times (see rewriter.timeseries.steady).
@@ -68,7 +68,7 @@ _THURSDAY = 3 * 86_400  # on which 1970 began
 
 
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
-    """Return whether the borders of coarse buckets are borders of fine ones, of instants these or those."""
+    """Return whether all borders of coarse buckets are borders of fine buckets."""
     if isinstance(fine, int):
         # All longer grains begin with a day.
         length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
@@ -85,7 +85,7 @@ _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
-    """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
+    """Return an expression as a function of the coarsest bucket that determines it; None if there is none."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     labelled = (
@@ -111,7 +111,7 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
-    """Return a bucket of what is some time before or after another, or that on the clock of another zone."""
+    """Return a bucket of a shifted time, or of the clock of another zone, as a function of the time's own bucket."""
     bucket = as_bucket(tree)
     if bucket is None:
         return None
@@ -120,7 +120,7 @@ def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
-    """Return the time of which a source is some months before or after: these are in one month where the times are.
+    """Return the time that a source shifts by months: equal months stay equal.
 
     law: add_months(t, n) is in the month n behind that of t, on its last day where that has no such day
     no:  days and weeks of it; a number of months that a column has
@@ -139,8 +139,7 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """Return the time of which a source is some seconds before or after: so are its buckets of a length that divides
-    the step.
+    """Return the time that a source shifts by seconds, if the step is a multiple of the bucket's length.
 
     law: floor((t + c) / n) is floor(t / n) + c / n where n divides c
     no:  zones that move their clocks, in which a day more may be 23 hours, or a time that does not exist
@@ -154,7 +153,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 
 def _step_of(source: Tree) -> int | None:
-    """Return the seconds that are added to a time or taken from it."""
+    """Return the seconds added to or subtracted from a time."""
     step = source.expression if isinstance(source, exp.Add | exp.Sub) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
@@ -167,8 +166,7 @@ _COMMON_STEPS = (3600, 1800, 900, 300, 60)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time of which a source is what the clock of another zone shows, as buckets of instants that nest in
-    its own.
+    """Return the time whose local time in another zone a source is, if the buckets nest.
 
     law: from_utc_timestamp(t, z) is t plus z's offset. Where z's offsets are multiples of n seconds and change where
          such buckets begin, all times of a bucket of n seconds get the same, and stay within one
@@ -183,7 +181,7 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 def _clock_of(source: Tree) -> Tree | None:
-    """Return the time of which an expression is what the clock of a named zone shows."""
+    """Return the time whose local time in a named zone an expression is."""
     if not isinstance(source, exp.Anonymous) or source.name != "from_utc_timestamp" or len(source.expressions) != 2:
         return None
     time, shown = source.expressions
@@ -197,7 +195,7 @@ def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grai
 
 
 def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
-    """date_format() of a time; of a DATE or a TIMESTAMP_NTZ it is that of an instant, which the zone must have."""
+    """Return date_format() of a time as a function of the finest bucket in its pattern."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
         return None
     source, pattern = tree.expressions
@@ -214,7 +212,7 @@ _TOLD_UP_TO = {4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute", 19: "
 
 
 def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
-    """Return the time of which an expression is a piece of the text, and the bucket over which the piece is constant.
+    """Return the time whose text an expression cuts, and the bucket over which the cut is constant.
 
     law: a time as text is its fields, the coarsest first. Years of more than four digits, or before the year 0, leave
          fewer fields for the same characters: then the piece is constant over a coarser bucket still
@@ -260,7 +258,7 @@ _PUNCTUATION = frozenset(" -/:.,_0123456789")
 
 
 def finest_field(pattern: Tree) -> str | None:
-    """Return the grain over whose buckets a pattern's text is constant; None for a pattern that is not understood.
+    """Return the grain over whose buckets a pattern's text is constant; None for an unknown pattern.
 
     >>> [finest_field(exp.Literal.string(text)) for text in ("yyyy-MM", "yyyy-MM-dd'T'HH:00", "HH:mm:ss.SSS", "YYYY")]
     ['month', 'hour', None, None]
@@ -274,7 +272,7 @@ def finest_field(pattern: Tree) -> str | None:
 
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
-    """Read an expression that tells a bucket as its begin would: a bucket, a date, or seconds down to a multiple."""
+    """Return the bucket that an expression determines: a bucket, a date, or seconds rounded down."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     bucket, day = as_bucket(tree), day_source(tree)
@@ -312,7 +310,7 @@ _ONE = exp.Literal.number(1)
 
 
 def _made_date(tree: Tree) -> Told | None:
-    """`make_date(year(t), month(t), 1)` is the first day of t's month."""
+    """Return `make_date(year(t), month(t), 1)` as the first day of t's month."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "make_date" or len(tree.expressions) != 3:
         return None
     year, *rest = tree.expressions
@@ -327,7 +325,7 @@ def _made_date(tree: Tree) -> Told | None:
 
 
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
-    """Return the first day of the finest bucket of a time of which year, month and day are held, as a DATE."""
+    """Return the first day of the finest bucket that stored date fields determine, as a DATE."""
 
     def field(name: str) -> Tree | None:
         return held(exp.Anonymous(this=name, expressions=[source]))
@@ -341,12 +339,12 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """Return the fields that together tell a bucket of whole days; none for other grains."""
+    """Return the date fields that together determine a bucket of whole days; None for other grains."""
     names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
     return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
 
 
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket of a grain that the first day of a finer one lies in, as a type."""
+    """Return the begin of the bucket that contains the first day of a finer bucket, in a type."""
     dates = date if finer == grain else bucket_call(date, grain, "date")
     return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

@@ -1,4 +1,4 @@
-"""The bucket of a moment, computed here: where storage lies is decided before Spark is asked anything."""
+"""Computes the bucket of a moment in Python, for decisions before a statement is sent to Spark."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def wall_of(micros: int) -> datetime:
-    """Return microseconds since 1970 as a wall-clock time; raise OverflowError outside of the years 1 to 9999."""
+    """Return microseconds since 1970 as a local time; raise OverflowError outside the years 1 to 9999."""
     return EPOCH + timedelta(microseconds=micros)
 
 
 def micros_of(wall: datetime) -> int:
-    """Return the inverse of `wall_of`."""
+    """Return a local time as microseconds since 1970."""
     return (wall - EPOCH) // _MICROSECOND
 
 
 def floor(wall: datetime, grain: str) -> datetime:
-    """Return the begin of the bucket of a wall-clock time, in a zone of a fixed offset.
+    """Return the begin of the bucket of a local time, in a zone with a fixed offset.
 
     >>> str(floor(datetime(2024, 5, 15, 10, 47, 30), "fifteen_minute")), str(floor(datetime(2024, 5, 15), "quarter"))
     ('2024-05-15 10:45:00', '2024-04-01 00:00:00')

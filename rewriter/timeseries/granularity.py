@@ -27,7 +27,7 @@ SUB_HOUR_MINUTES = {"five_minute": 5, "ten_minute": 10, "fifteen_minute": 15, "t
 
 @cache
 def rolls_up(fine: str, coarse: str) -> bool:
-    """Return whether each bucket of the coarse grain is a union of buckets of the fine one (or they are the same).
+    """Return whether each bucket of the coarse grain is a union of buckets of the fine grain, or the grains are equal.
 
     >>> rolls_up("minute", "hour"), rolls_up("ten_minute", "fifteen_minute"), rolls_up("week", "month")
     (True, False, False)
@@ -64,7 +64,7 @@ _SIZES = {
 
 
 def grain_named(text: str) -> str | None:
-    """Return the grain that a text names, by its name or as a number of units; None where it names none.
+    """Return the grain of a name or of a number of units; None for other texts.
 
     >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
     ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]

@@ -1,4 +1,4 @@
-"""Literals of date and time as points on a line."""
+"""Date and time literals as points on a line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Moment(NamedTuple):
-    """A wall-clock time and its place on the line: microseconds since 1970-01-01 (in the zone, if there is one)."""
+    """A local time and its position: microseconds since 1970-01-01, in the zone if there is one."""
 
     wall: datetime
     micros: int
 
 
 def read_moment(text: str, zone: str | None) -> Moment | None:
-    """Return a literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for all others.
+    """Return the moment of a literal such as `2024-01-31` or `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for others.
 
     A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses. What names an
     offset is read in zones of a fixed one alone: elsewhere an hour may come twice.
@@ -57,7 +57,7 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
 
 
 def zone_info(zone: str) -> timezone | ZoneInfo | None:
-    """Return the zone that Spark means by this name; None for one we do not know.
+    """Return the zone of Spark's zone name; None if unknown.
 
     >>> zone_info("GMT-3") is not None, zone_info("Nowhere/Land")
     (True, None)

@@ -1,4 +1,4 @@
-"""Times counted in seconds since 1970, as `floor(unix_timestamp(t) / 3600) * 3600` counts them: buckets of instants.
+"""Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
 
 Such buckets begin at multiples of a number of seconds, in no zone: an "hour" of these begins at half past where the
 clock is half an hour off.
@@ -30,14 +30,14 @@ def never_known(time: Tree) -> None:
 
 
 class Seconds(NamedTuple):
-    """The instant `source` in seconds since 1970, rounded down to a multiple of `step`."""
+    """The instant `source` as seconds since 1970, rounded down to a multiple of `step`."""
 
     source: Tree
     step: int
 
 
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Read seconds since 1970, whole or down to a multiple; None for any other number.
+    """Return an expression as Seconds; None for other numbers.
 
     law: floor(s / n) * n, and s - pmod(s, n), is s down to a multiple of n, before 1970, too
     no:  (s DIV n) * n, s - s % n and casts of s / n, which go up before 1970
@@ -60,7 +60,7 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether no time of an expression is before 1970 and within a second."""
+    """Return whether no value of a time is before 1970 with a fraction of a second."""
     if as_bucket(time) is not None:
         return True
     since = since_of(time)
@@ -68,7 +68,7 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Read `floor(s / n)`, the number of the bucket of n seconds."""
+    """Return `floor(s / n)` as the number of the bucket of n seconds."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "floor" or len(tree.expressions) != 1:
         return None
     (ratio,) = tree.expressions
@@ -76,7 +76,7 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 
 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Read `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP: the same over buckets that divide n and o."""
+    """Return `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP over buckets that divide n and o."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
     times = tree.this if isinstance(tree, exp.Add) and whole_number(tree.expression) else None
@@ -92,7 +92,7 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Read a TIMESTAMP that is made of seconds since 1970."""
+    """Return a TIMESTAMP made of seconds since 1970 as Seconds."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
@@ -116,7 +116,7 @@ def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> S
 
 
 def whole_number(tree: Tree) -> int | None:
-    """Return a positive INT that is written down."""
+    """Return the value of a positive INT literal."""
     if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
         return None
     value = int(tree.name)

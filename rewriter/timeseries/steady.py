@@ -1,4 +1,4 @@
-"""Laws of buckets in a steady zone: its clocks have moved by whole buckets, and between buckets.
+"""Bucket laws for a steady zone: its clocks move by whole buckets, at bucket borders.
 
 law: let all offsets of a zone since some time be `shift` modulo n, the seconds of an hour or of a part that divides it,
      and let an offset change only where a bucket of instants at that shift begins. Then the zone's buckets of n seconds
@@ -22,8 +22,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
-    """Return whether buckets of a grain nest in all that they roll up to, for times from `since` on (seconds since
-    1970).
+    """Return whether buckets of a grain nest in all coarser grains, for times from `since` on.
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
@@ -34,7 +33,7 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets of a grain are the same in two zones, for times from `since` on.
+    """Return whether buckets of a grain are equal in two zones, for times from `since` on.
 
     >>> since = 1_700_000_000
     >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
@@ -47,7 +46,7 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether each border of a grain on a zone's clock ends the buckets before it, for times from `since` on.
+    """Return whether every local border of a grain ends all buckets before it, for times from `since` on.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -56,8 +55,7 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 
 
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
-    """Return whether a wall-clock time of a zone divides the buckets of a grain, and none of them: all before it end
-    by it.
+    """Return whether all buckets of a grain end by a local time or begin at or after it.
 
     >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
     (True, False)

@@ -1,4 +1,4 @@
-"""`timeseries` in Spark's own functions."""
+"""Translates `timeseries` into Spark functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPARK_UNITS = {
 
 
 def translate_bucket(source: str, grain: str, kind: str) -> str:
-    """Return the text of Spark SQL for a bucket of an expression's text.
+    """Return the Spark SQL of a bucket, given the text of its source.
 
     >>> translate_bucket("order_time", "hour", "timestamp")
     "date_trunc('HOUR', order_time)"
@@ -36,7 +36,7 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
 
 
 def _wall_clock(source: str, grain: str) -> str:
-    """Return the text of a bucket without a zone: date_trunc would use the session's zone."""
+    """Return the Spark SQL of a bucket without a zone; date_trunc would use the session's zone."""
     if grain == "day":
         return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
     if grain in DATE_GRANULARITIES:

@@ -1,4 +1,4 @@
-"""Session time zones, as far as roll-up needs them."""
+"""Session time zones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europ
 
 
 def is_fixed_offset(zone: str) -> bool:
-    """Return whether the zone never changes its offset, and the offset is of whole minutes.
+    """Return whether a zone has one constant offset of whole minutes.
 
     There every bucket of a finer grain lies within one bucket of each coarser one.
     A zone with a history of offsets needs a proof over that history first.
@@ -26,7 +26,7 @@ def is_fixed_offset(zone: str) -> bool:
 
 
 def offset_of(zone: str) -> int | None:
-    """Return the offset from UTC of a zone that never changes it, in seconds; None for other zones.
+    """Return the constant UTC offset of a zone in seconds; None for other zones.
 
     >>> offset_of("-03:30"), offset_of("Europe/Berlin")
     (-12600, None)
@@ -37,8 +37,7 @@ def offset_of(zone: str) -> int | None:
 
 
 def has_left_out_days(zone: str) -> bool:
-    """Return whether there are dates that a zone never had, as where it moved over the date line; True where nobody
-    knows.
+    """Return whether a zone has skipped dates, as at a move of the date line; True if unknown.
 
     >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
     (True, False, True)

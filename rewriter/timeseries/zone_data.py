@@ -1,4 +1,4 @@
-"""The offsets of a zone and their changes, in every edition of the zone data at hand.
+"""The offset changes of a zone in every available edition of the zone data.
 
 Editions differ: the JVM's, the system's, and that of the package `tzdata`. So nothing is concluded from one offset,
 only from what all editions say: that from some time on, the clocks have moved by whole steps of some seconds. Laws move
@@ -30,14 +30,14 @@ _RULE = re.compile(
 
 
 class History(NamedTuple):
-    """Seconds since 1970 with the offset from each on, and the seconds that make up the rule behind the last."""
+    """The offsets of a zone with their begins in seconds since 1970, and the steps of the final rule."""
 
     changes: tuple[tuple[int, int], ...]
     rule: tuple[int, ...]
 
 
 def shift_of(zone: str, step: int, since: int | None) -> int | None:
-    """Return the common remainder of a zone's offsets modulo `step` seconds from a time on; None if there is none.
+    """Return the common remainder of a zone's offsets modulo `step` seconds since a time; None if they differ.
 
     None where they are not the same, where nothing is known of the zone, or where the time is not known.
 
@@ -69,7 +69,7 @@ def _shift(history: History, step: int, since: int) -> int | None:
 
 
 def _skips_hours(history: History, since: int) -> bool:
-    """Return whether clocks have been put forward over the begin of an hour, to a time within that hour.
+    """Return whether clocks ever skipped the begin of an hour and resumed within that hour.
 
     Spark's date_trunc('HOUR') of the rest of that hour is a time that there was not, which java.time moves forward by
     what was left out: behind the rows of the bucket. So it is on the Chatham Islands, from 02:45 to 03:45.
@@ -79,7 +79,7 @@ def _skips_hours(history: History, since: int) -> bool:
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the local times between which the clocks of a rule are put forward, in seconds of their day."""
+    """Yield the local times between which a rule sets the clocks forward, in seconds of the day."""
     if len(rule) > 2:
         standard, summer, begins, ends = rule
         left = begins if summer > standard else ends
@@ -87,7 +87,7 @@ def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def days_follow(zone: str, since: int | None) -> bool:
-    """Return whether no day comes again after the next has begun, as where clocks went back at one past midnight."""
+    """Return whether dates never repeat, as they do where clocks go back just after midnight."""
     if is_fixed_offset(zone):
         return True
     found = histories(zone)
@@ -106,7 +106,7 @@ def _forward(history: History, since: int) -> bool:
 
 @cache
 def histories(zone: str) -> tuple[History, ...]:
-    """Return what each edition at hand says of a zone; none where one of them does not know it."""
+    """Return a zone's history in each available edition; none if one edition lacks the zone."""
     texts = list(_editions(zone)) if _NAME.match(zone) else []
     found = [_read(text) for text in texts]
     return tuple(history for history in found if history is not None) if None not in found else ()
@@ -122,7 +122,7 @@ def _editions(zone: str) -> Iterator[bytes]:
 
 
 def _read(data: bytes) -> History | None:
-    """Read the second part of a file of version 2 or later, whose times have 64 bits (RFC 8536)."""
+    """Parse the second part of a zone file of version 2 or later, with 64-bit times (RFC 8536)."""
     if len(data) < _HEADER.size or data[:4] != b"TZif" or data[4:5] < b"2":
         return None
     _, _, utc, std, leaps, times, types, chars = _HEADER.unpack_from(data)
@@ -143,7 +143,7 @@ def _read(data: bytes) -> History | None:
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """Return the standard and summer offsets of a TZ rule, and the local times of its two changes, in seconds."""
+    """Return the standard and summer offsets of a TZ rule, and the local times of its changes, in seconds."""
     found = _RULE.match(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Proves of a finished plan that it gives the rows of the question, knowing no rule by which it was made.
+"""Proves that a finished plan returns the rows of its question, without knowing the rule that made the plan.
 
 The printed SQL is read again, each storage table is unfolded into its view's own query, groups of groups are folded by
 the laws of the aggregates, and the block over base tables is compared with the question: tables, joins, filters (by

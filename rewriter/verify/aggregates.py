@@ -1,4 +1,4 @@
-"""Aggregates in one form, over rows and over finer groups.
+"""Aggregates in a normal form, over rows and over finer groups.
 
 | law                                                                                          |
 |----------------------------------------------------------------------------------------------|
@@ -49,11 +49,11 @@ _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
-    """An aggregate of groups that is none of the rows of these groups; the message names it."""
+    """An aggregate of groups that is no aggregate of their rows; the message names it."""
 
 
 def case_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a CASE; a CASE of aggregates that is constant in a group becomes the aggregate of a CASE."""
+    """Return a CASE in normal form; of aggregates with a condition constant in the group, as an aggregate of a CASE."""
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
     tree = _merged(forms, tree)
@@ -68,7 +68,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return sums and constants of a group as the sum of their arguments, where that is exact."""
+    """Return sums and constants of a group as one sum of their combined arguments, where exact."""
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
     if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
         return tree
@@ -79,7 +79,7 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def doubled_form(forms: Forms, tree: Tree) -> Tree:
-    """Return an aggregate that is cast to DOUBLE as that of its values, cast; any other expression as it is."""
+    """Return a cast of an aggregate to DOUBLE as the aggregate of cast values; other expressions unchanged."""
     if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
         return tree
     zeroed = _zeroed(forms, tree.this)
@@ -91,13 +91,13 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a number of rows: so many times a constant are part of a larger sum."""
+    """Return whether an expression is a row count, so that a constant times it can join a sum."""
     total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
     return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
 
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
-    """Return an aggregate, its condition a part of what it is of."""
+    """Return an aggregate with its FILTER condition moved into the argument."""
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
     finished = _finished(forms, call, condition)
@@ -112,7 +112,7 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
-    """Return an aggregate of groups as that of their rows; raise Unfolded.
+    """Return an aggregate of groups as an aggregate of their rows; raise Unfolded.
 
     law: sums add up, extremes of extremes are extremes, and where values count once so do they in groups
     no:  a count of groups, or the sum of what is the same in all rows of a group without their number
@@ -139,13 +139,13 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is an aggregate of a group's rows, or their number: right of no rows, too."""
+    """Return whether an expression is an aggregate of a group's rows, with the right value for no rows."""
     counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
     return aggregate_of(argument.expressions[0] if counted else argument) is not None
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:
-    """Return a set, or a union of sets of finer groups, which is the set of all their values."""
+    """Return a merge of finer groups' bitmaps or sketches as the bitmap or sketch of all their values."""
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
         call = inner
@@ -160,7 +160,7 @@ def _count(forms: Forms, argument: Tree, condition: Tree | None) -> Tree:
 
 
 def _indicator(forms: Forms, argument: Tree) -> Tree:
-    """1 where an expression is not NULL, and 0 where it is."""
+    """Return 1 where an expression is not NULL, else 0."""
     if isinstance(argument, exp.Null):
         return ZERO
     doubled = isinstance(argument, exp.Cast) and forms.kind(argument) == "double"
@@ -179,7 +179,7 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
 
 
 def _merged(forms: Forms, tree: Tree) -> Tree:
-    """CASE WHEN p THEN CASE WHEN q THEN x END END is CASE WHEN p AND q THEN x END, with ELSE 0 in both, too."""
+    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END as CASE WHEN p AND q THEN x END."""
     default = tree.args.get("default")
     if tree.this is not None or len(tree.args["ifs"]) != 1:
         return tree
@@ -196,7 +196,7 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 
 
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
-    """Return the aggregate of an argument in normal form, which may be of aggregates of finer groups."""
+    """Return the aggregate of an argument in normal form; the argument may contain aggregates of finer groups."""
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
         if never_null(argument):
@@ -208,13 +208,13 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Turn sum(coalesce(x, 0)) over at least one row into coalesce(sum(x), 0)."""
+    """Return sum(coalesce(x, 0)) over one or more rows as coalesce(sum(x), 0)."""
     zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
     return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return a sum that is 0 for no rows; there 0 and NULL are the same to its reader."""
+    """Return a sum that is 0 for no rows, where its reader does not distinguish 0 from NULL."""
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 
@@ -228,7 +228,7 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the row argument of an aggregate whose partial an expression over groups is; None if it is none."""
+    """Return the row argument if an expression over groups is a partial aggregate; None for others."""
     call = aggregate_of(tree)
     if call is not None:
         return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
@@ -248,7 +248,7 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 
 
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the argument of an aggregate of which the result is cast to DOUBLE, each value cast instead.
+    """Return the argument of an aggregate cast to DOUBLE, with the cast on each value.
 
     law: the order of numbers stays, and a sum is the same to its last bits; one of BIGINTs may overflow before
     """
@@ -279,7 +279,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a constant of each group times its rows."""
+    """Return a group constant times the row count, as a sum over rows."""
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == ROWS and not has_aggregate(value):
@@ -288,7 +288,7 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a constant of each group times a sum: the sum of so many times each value."""
+    """Return a group constant times a sum, as the sum of the products."""
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
         if inner is not None:
@@ -297,7 +297,7 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """sum(x) + k * count(x) is sum(x + k), and sum(x) + sum(y) is sum(x + y) of what is never NULL."""
+    """Return sum(x) + k * count(x) as sum(x + k), and sum(x) + sum(y) as sum(x + y) for non-NULL operands."""
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
         part = parts[place]
@@ -312,13 +312,13 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the argument of a sum; a sum that is never NULL is coalesced with 0, its value for no rows."""
+    """Return the argument of a sum, also of a sum coalesced with 0."""
     zeroed = _zeroed(forms, tree)
     return _part(forms, "sum", tree if zeroed is None else zeroed)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return a constant of each group that is taken once for each value that is not NULL."""
+    """Return a group constant that is added once for each non-NULL value."""
     if not isinstance(tree, exp.Mul):
         return None
     there = _total(forms, _indicator(forms, _nullable_part(counted)))
@@ -330,7 +330,7 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """Return the operand that decides whether an expression of an operand and literals is NULL."""
+    """Return the operand that decides whether an expression with literals is NULL."""
     while isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Neg):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
         if len(sides) != 1:
@@ -348,7 +348,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without the casts that only widen its type."""
+    """Return a number without casts that only widen its type."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -359,7 +359,7 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
-    """Return an aggregate as what its parts finish as; None for one that is a part itself."""
+    """Return an aggregate computed from its components; None for one without components."""
     composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:
         return None
@@ -368,7 +368,7 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """coalesce(coalesce(x, 0), 0) is coalesce(x, 0); of one group at the most coalesce(max(count), 0) is the count."""
+    """Return coalesce in normal form: nested defaults merged, and counts of at most one group bare."""
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
     if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:
@@ -382,7 +382,7 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def widens(narrow: str, wide: str) -> bool:
-    """Return whether a cast from one type of number to another keeps each value as it is.
+    """Return whether a cast between numeric types preserves every value.
 
     >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
     (True, False, True)

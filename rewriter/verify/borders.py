@@ -1,4 +1,4 @@
-"""Whether buckets nest, found out by counting: each border of the coarse ones is tried on the fine ones.
+"""Decides whether buckets nest by enumeration: each border of the coarse buckets is tried on the fine ones.
 
 The matcher reasons about lengths and offsets; this module knows nothing of that, and looks at borders.
 """
@@ -22,7 +22,7 @@ _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 
 
 def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Return whether each fine bucket of times of a type, none before `since`, lies within one coarse bucket.
+    """Return whether each fine bucket of times since `since` lies within one coarse bucket.
 
     >>> nested("minute", "hour", "timestamp", "UTC"), nested("hour", 86400, "timestamp", "+01:00")
     (True, True)
@@ -45,7 +45,7 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
 
 
 def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets of a grain shorter than a day begin at the same instants in two zones.
+    """Return whether buckets shorter than a day begin at the same instants in two zones.
 
     >>> same_borders("minute", "UTC", "Asia/Kolkata", 0), same_borders("hour", "UTC", "Asia/Kolkata", 0)
     (True, False)
@@ -57,7 +57,7 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
-    """Return the UTC offsets of a zone from a time on; empty if they are unknown, or change within a bucket."""
+    """Return the UTC offsets of a zone since a time; empty if unknown or if one changes within a bucket."""
     if is_fixed_offset(zone):
         return frozenset({offset_of(zone) or 0})
     first, changes = _history(zone, since) if since is not None else (None, ())
@@ -72,7 +72,7 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 
 @lru_cache(maxsize=1024)  # a filter may begin at any second
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
-    """Return a zone's offset at a time, and each change behind it: when, and the offsets before and after."""
+    """Return a zone's offset at a time and all later changes, with the offsets before and after each."""
     info = zone_info(zone)
 
     def offset(at: int) -> int:
@@ -99,7 +99,7 @@ def _seconds(delta: timedelta | None) -> int:
 
 @cache
 def _all_borders(fine: Grain, coarse: Grain, offset: int) -> bool:
-    """Return whether each border of the coarse buckets is one of the fine buckets, at an offset."""
+    """Return whether each border of the coarse buckets is a border of the fine buckets, at one offset."""
     if coarse == "second" or (isinstance(coarse, str) and coarse not in GRANULARITIES):
         return False
     return all(_is_border(wall, fine, offset) for wall in _borders(coarse, offset))
@@ -112,7 +112,7 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the borders of a grain, of short buckets over some days only."""
+    """Yield the borders of a grain; for short buckets over a few days only."""
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

@@ -1,4 +1,4 @@
-"""The verdict on a plan that reads a set operation from a view that is the same one."""
+"""Verifies a plan that answers a set operation from a view that is the same operation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def verify_branches(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Compare each branch with the plan as it reads over one of the view's branches, in some order of these.
+    """Verify each branch against the plan over one of the view's branches, in some order of these.
 
     law:    the plan is the set operation, if it is each branch over the rows of one of the view's, the operator does
             not depend on their order, and no two rows that it counts are one in the plan

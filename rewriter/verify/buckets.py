@@ -1,4 +1,4 @@
-"""Spark's own functions for a time bucket, read back as the bucket."""
+"""Recognizes Spark's functions for a time bucket as the bucket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Put `timeseries(source, grain, type)` in the place of the text that a bucket is printed as."""
+    """Replace the printed text of buckets in a tree by `timeseries(source, grain, type)`."""
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES
@@ -51,13 +51,13 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a bucket's text; None where a block reads that text by itself (date_trunc, trunc)."""
+    """Return the tree of a printed bucket; None for date_trunc and trunc, which blocks read themselves."""
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """Return the subtree in the place of the pattern's source, the same everywhere; None if the tree does not match."""
+    """Return the subtree at the pattern's source, equal at each occurrence; None if the tree does not match."""
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None
     if type(pattern) is not type(node):

@@ -1,4 +1,4 @@
-"""Whether two filters keep the same rows, by cells.
+"""Decides whether two filters keep the same rows, by cells.
 
 The constants that a column is compared with cut its values into points, gaps and NULL: within one of these cells no
 comparison changes. A filter is evaluated in each cell of the product of its columns, unknown counted as such. What is
@@ -29,7 +29,7 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of two filters: `certain` where only one filter keeps a row in the cell."""
+    """A cell in which two filters differ; `certain` if only one filter keeps a row there."""
 
     cell: str
     certain: bool
@@ -38,7 +38,7 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """Return a difference of two conjunctions; None if they are true of the same rows.
+    """Return a difference of two conjunctions; None if they are equivalent.
 
     >>> from rewriter.model import Column, TableName
     >>> from rewriter.block import Occurrence
@@ -66,7 +66,7 @@ def difference(
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell of what some conjuncts read in which two tests differ."""
+    """Return the first cell in which two tests differ."""
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
     return _search(lines, [each for each in reads if each not in filters.lines], mine, theirs)
@@ -95,7 +95,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether a time before one bound is before another: of a bound, and the begin or the end of its bucket."""
+    """Return whether one bound implies another: a bound, and the begin or end of its bucket."""
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
     early, late = one.expression, other.expression
@@ -120,7 +120,7 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """Return the conjuncts that differ, and all that are connected with them by what they read."""
+    """Return the conjuncts that differ, and all conjuncts connected to them through shared subjects."""
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
         more = {t for t, each in conjuncts.items() if t not in found and not reached.isdisjoint(each.reads)}
@@ -131,12 +131,12 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Return a cell in which both of two conjunctions are true; None where there is none."""
+    """Return a cell in which both conjunctions are true; None if there is none."""
     return difference([*left, *right], [exp.false()], block, zone)
 
 
 def disjunction(sides: Sequence[Sequence[Tree]]) -> Iterator[Tree]:
-    """Yield the conjuncts of what is true where one of several conjunctions is."""
+    """Yield the conjuncts of a disjunction of conjunctions."""
     common = [tree for tree in sides[0] if all(tree in side for side in sides[1:])]
     yield from common
     rests = [[tree for tree in side if tree not in common] for side in sides]

@@ -1,4 +1,4 @@
-"""Whether two blocks over base tables compute the same."""
+"""Decides whether two blocks over base tables compute the same rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Comparison:
-    """A difference, empty if there is none; `certain` where a row shows it. `axioms` were relied upon."""
+    """The difference of two blocks, empty if there is none, and the axioms that were used."""
 
     difference: str = ""
     certain: bool = False
@@ -30,7 +30,7 @@ class Comparison:
 
 
 def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare a plan's block with the question's, whose expressions are in normal form."""
+    """Compare a plan's block with the question's; both are in normal form."""
     plain = _mapped_one_to_one(question, plan, tables, zone)
     if not plain.difference:
         return plain
@@ -42,7 +42,7 @@ def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare blocks for each way in which the tables of one stand for those of the other."""
+    """Compare blocks for each mapping of one block's tables to the other's."""
     first: Comparison | None = None
     for mapping in mappings(plan, question):
         found = compared_as(question, plan, mapping, tables, zone)
@@ -53,7 +53,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
-    """Compare blocks where each table of the plan stands for one of the question's."""
+    """Compare blocks for one mapping of the plan's tables to the question's."""
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, zone)
     return _compare(question, other, tables, zone)
@@ -76,12 +76,12 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
 
 
 def _filters(block: Block) -> Sequence[Tree]:
-    """Return the conjuncts of a filter that make no two columns equal."""
+    """Return the conjuncts of a filter that are no column equalities."""
     return [tree for tree in block.where if equated(tree, block) is None]
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """Return the columns that an equality, or a comparison that both filters make, keeps from being NULL."""
+    """Return the columns that an equality or a shared comparison keeps from being NULL."""
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -90,7 +90,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of a sum: one that is NULL makes it NULL."""
+    """Yield the columns of an addition, any of which makes the result NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, exp.Add | exp.Sub | exp.Mul):
@@ -131,7 +131,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _dependencies(block: Block, tables: Tables, zone: str) -> Dependencies:
-    """Return the closure of a block's keys."""
+    """Return the functional dependencies of a block's keys."""
 
     def key_of(table: Occurrence) -> tuple[str, ...]:
         known = tables(table.name)

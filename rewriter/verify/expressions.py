@@ -1,4 +1,4 @@
-"""Expressions in one form for all that is equal by the laws of types, times, truth and aggregates."""
+"""The normal form of expressions, by the laws of types, times, truth values and aggregates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tree = exp.Expr
 
 
 class Expressions:
-    """Brings expressions over a block's tables to one form; `nonempty` says that each group has rows.
+    """Normalizes expressions over a block's tables; `nonempty` tells that each group has rows.
 
     With `finer`, the block's aggregates are of groups, whose own aggregates `finer` brings to that form: each must be
     an aggregate of the rows, or Unfolded is raised. There is a `single` one of these groups at the most.
@@ -39,7 +39,7 @@ class Expressions:
         return known
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression, `unknown` where it is not certain."""
+        """Return the type of an expression, `unknown` if uncertain."""
         return expression_type(tree, self.block)
 
     def _normal(self, tree: Tree) -> Tree:
@@ -56,7 +56,7 @@ class Expressions:
         return law(self, rebuilt) if law is not None else rebuilt
 
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
-        """Return the same operation over operands in normal form; of the call that is kept, its own operands."""
+        """Return the same operation over normalized operands."""
         changed = False
         arguments: dict[str, object] = {}
         for name, value in tree.args.items():

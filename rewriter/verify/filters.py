@@ -1,4 +1,4 @@
-"""Filters as tests of cells: three-valued, each predicate by the subject or the truth that it reads."""
+"""Filters as three-valued tests of cells."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A test of cells, and what of them it reads."""
+    """A test of cells, with the subjects and truth values that it reads."""
 
     test: Test
     reads: frozenset[Tree]
 
 
 class Filter:
-    """The conjuncts of a filter as tests of cells."""
+    """The conjuncts of a filter."""
 
     def __init__(self, block: Block, zone: str) -> None:
         self.block, self.zone = block, zone
@@ -59,7 +59,7 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """Return a predicate with the subjects and truths that it reads."""
+        """Return a predicate as a Conjunct."""
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
@@ -102,7 +102,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return a comparison with TRUE or FALSE: IS and <=> are never unknown."""
+        """Return a comparison with TRUE or FALSE; IS and <=> are never unknown."""
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
@@ -110,7 +110,7 @@ class Filter:
         return _decided(same) if isinstance(tree, exp.Is | exp.NullSafeEQ) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """Return a text that begins with certain characters, and may be asked for more.
+        """Return the test of a text prefix; LIKE may require more.
 
         law: of all texts by their bytes, those that begin with p come after p, and before p with a last byte one higher
         """
@@ -183,7 +183,7 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """Return a number that is only compared in a wider type, as it is; in DOUBLE a large one would be another."""
+        """Return a number without a widening cast; not in DOUBLE, where large numbers change."""
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
@@ -200,7 +200,7 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """coalesce(x, c) compared: x is, and c where x is NULL."""
+        """Return a comparison of coalesce(x, c): x compared, or c where x is NULL."""
         if len(call.expressions) != 2:
             return None
         subject, other = call.expressions
@@ -212,7 +212,7 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """year(t) <= y is t < the first of January of the year behind y."""
+        """Return a comparison of year(t) as a comparison of t with the first of January."""
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
         zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
@@ -235,7 +235,7 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return a comparison of a bucket as one of the time.
+        """Return a comparison of a bucket as a comparison of the time.
 
         law: bucket(t) < b is t < the first border from b on; bucket(t) <= b is t < the first border behind b
         """
@@ -269,7 +269,7 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return a comparison of an instant down to a multiple of seconds as one of the instant."""
+        """Return a comparison of a rounded instant as a comparison of the instant."""
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
             return None
@@ -281,7 +281,7 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return a comparison of a time with a bound that is known only when the statement runs.
+        """Return a comparison of a time with a bound that is known only at execution.
 
         law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a day's bucket
         """
@@ -304,9 +304,7 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """Return a midnight of which something is the date: the time itself, if it begins a day, or the begin of its
-        day.
-        """
+        """Return the midnight whose date an expression is."""
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
         if time is None or self._kind(time) != kind:
@@ -317,7 +315,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return a predicate that is no comparison with a constant: whatever it gives, and unknown of NULL."""
+        """Return any other predicate as a truth value of its own, unknown for NULL."""
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
         self._read.add(tree)
@@ -332,17 +330,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def _decided(test: Test) -> Test:
-    """Return a test that is false where the given one is unknown."""
+    """Return a test that is false where the given test is unknown."""
     return lambda cell: test(cell) is True
 
 
 def negation(test: Test) -> Test:
-    """Return the negation of a test, unknown where that is."""
+    """Return the negation of a test; unknown stays unknown."""
     return lambda cell: None if (truth := test(cell)) is None else not truth
 
 
 def all_of(tests: Sequence[Test]) -> Test:
-    """Return whether all of the tests are true; unknown where none is false, and one unknown."""
+    """Return the conjunction of tests: false if one is false, else unknown if one is unknown."""
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]
@@ -352,7 +350,7 @@ def all_of(tests: Sequence[Test]) -> Test:
 
 
 def any_of(tests: Sequence[Test]) -> Test:
-    """Return whether one of the tests is true; unknown where none is, and one unknown."""
+    """Return the disjunction of tests: true if one is true, else unknown if one is unknown."""
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]

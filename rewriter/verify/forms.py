@@ -1,4 +1,4 @@
-"""Shared parts of the laws of normal forms: the block of an expression, and tree constructors."""
+"""Shared by the laws of normal forms: the Forms protocol, and tree constructors."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 
 
 class Forms(Protocol):
-    """Brings expressions over a block's tables to normal form."""
+    """Normalizes expressions over a block's tables."""
 
     @property
     def block(self) -> Block:
-        """The block."""
+        """The block of the expressions."""
 
     @property
     def zone(self) -> str:
-        """The time zone in which it is read."""
+        """The time zone of the expressions."""
 
     @property
     def nonempty(self) -> bool:
@@ -38,50 +38,50 @@ class Forms(Protocol):
 
     @property
     def finer(self) -> Forms | None:
-        """The forms of the finer groups that the block's aggregates are of; None where they are of rows."""
+        """The Forms of the finer groups under the block's aggregates; None if these aggregate rows."""
 
     @property
     def single(self) -> bool:
-        """Whether there is one finer group at the most."""
+        """Whether there is at most one finer group."""
 
     def normal(self, tree: Tree) -> Tree:
         """Return the expression in normal form."""
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression, `unknown` where it is not certain."""
+        """Return the type of an expression, `unknown` if uncertain."""
 
     def over_operands(self, tree: Tree) -> Tree:
-        """Return the same operation over operands in normal form."""
+        """Return the same operation over normalized operands."""
 
 
 def values_of(tree: Tree) -> list[Tree]:
-    """Return the values that a CASE chooses among, without the NULL of a default that is not written."""
+    """Return the values of a CASE, without an implicit NULL default."""
     default = tree.args.get("default")
     return [*(branch.args["true"] for branch in tree.args["ifs"]), *([default] if default is not None else [])]
 
 
 def conditions_of(tree: Tree) -> list[Tree]:
-    """Return all conditions that decide the value of a CASE."""
+    """Return all conditions of a CASE."""
     return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
 
 
 def with_condition(call: Tree, condition: Tree | None) -> Tree:
-    """Return an aggregate under FILTER; itself without a condition."""
+    """Return an aggregate with a FILTER; unchanged without a condition."""
     return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition))
 
 
 def under(condition: Tree | None, argument: Tree) -> Tree:
-    """Return the argument of an aggregate under FILTER, NULL in other rows."""
+    """Return the argument of an aggregate with its FILTER applied: NULL in other rows."""
     return argument if condition is None else case_of([(condition, argument)], None)
 
 
 def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
-    """Return a CASE of conditions with their values."""
+    """Return a CASE of these conditions and values."""
     return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return the CASE of the same shape over other values; one more than it has conditions is its default."""
+    """Return a CASE with the same conditions and other values; an extra value is the default."""
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
     ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
@@ -89,17 +89,17 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
 
 
 def never_null(tree: Tree) -> bool:
-    """Return whether an expression counts: of zeros and ones, and CASEs of them."""
+    """Return whether an expression consists of zeros, ones and CASEs of them, and so is never NULL."""
     if isinstance(tree, exp.Case):
         return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
     return tree in (ZERO, ONE)
 
 
 def is_zero(tree: Tree) -> bool:
-    """Return whether an expression is the number 0, of whatever type."""
+    """Return whether an expression is the number 0 of any type."""
     return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.")
 
 
 def is_distinct(call: exp.Anonymous) -> bool:
-    """Return whether an aggregate is of different values."""
+    """Return whether an aggregate is DISTINCT."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

@@ -1,4 +1,4 @@
-"""Tables that a block need not read, by the keys that tables declare: axioms, which a proof names.
+"""Removes tables that a block need not read, by declared keys, which a proof names as axioms.
 
 law:    a LEFT join of a foreign key that is never NULL onto the key that it references is an inner join
         two occurrences of a table that are equal in its primary key are one
@@ -28,14 +28,14 @@ Tables = Callable[[TableName], Table | None]
 
 @dataclass(frozen=True)
 class Reduced:
-    """A block with fewer tables, and the axioms by which it is equal."""
+    """An equivalent block with fewer tables, and the axioms used."""
 
     block: Block
     axioms: tuple[str, ...] = ()
 
 
 def reduced(block: Block, tables: Tables) -> Reduced:
-    """Return the block without the tables and joins that keys and filters make superfluous."""
+    """Return the block without the tables and joins that keys and filters make redundant."""
     axioms: list[str] = []
     while True:
         step = next((found for law in _LAWS for found in law(block, tables)), None)
@@ -49,7 +49,7 @@ Step = tuple[Block, str]
 
 
 def _inner(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join whose NULLs the filter drops: it is an inner join."""
+    """Yield a step for each LEFT join that is inner because the filter rejects its NULLs."""
     for join in block.joins:
         filters = (side for tree in block.where for side in rejected(tree))
         if join.kind == "LEFT" and any(isinstance(c, exp.Column) and c.table in join.tables for c in filters):
@@ -57,7 +57,7 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with a join made inner; what is NULL in its tables then is what they declare."""
+    """Return the block with a join made inner; its columns are nullable only as declared."""
 
     def declared(table: Occurrence) -> Occurrence:
         known = tables(table.name) if table.id in join.tables else None
@@ -89,7 +89,7 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
-    """Return whether a table's whole key is equal to columns of tables that are found already."""
+    """Return whether a table's whole key equals columns of tables already found."""
     key = _key(table, tables)
     return bool(key) and all(
         any(other not in rest for other, _ in held.members(exp.column(name, table.id))) for name in key
@@ -114,7 +114,7 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _one(block: Block, kept: str, again: str) -> Block:
-    """Return the block with one occurrence of a table in the place of two."""
+    """Return the block with two occurrences of a table merged into one."""
 
     def rename(node: Tree) -> Tree:
         return exp.column(node.name, kept) if isinstance(node, exp.Column) and node.table == again else node
@@ -125,7 +125,7 @@ def _one(block: Block, kept: str, again: str) -> Block:
 
 
 def _trivial(tree: Tree, block: Block) -> bool:
-    """Return whether it says that a column which is never NULL is equal to itself."""
+    """Return whether a conjunct equates a non-NULL column with itself."""
     declared = block.type_of(tree.this) if isinstance(tree, exp.EQ) and tree.this == tree.expression else None
     return declared is not None and not declared.nullable
 
@@ -146,7 +146,7 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join on a non-null foreign key alone: it finds a row for each."""
+    """Yield a step for each LEFT join on a non-NULL foreign key alone, which always finds a row."""
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
             continue
@@ -161,7 +161,7 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
-    """Yield each other table with a foreign key onto a table's primary key, and the column pairs of the key."""
+    """Yield each table with a foreign key to a table's primary key, and the column pairs of the key."""
     referenced = tables(table.name)
     for owner in block.tables:
         known = tables(owner.name)
@@ -180,7 +180,7 @@ def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
-    """Return the block without a table that each row of another finds just once; None if it is used."""
+    """Return the block without a table that each row of another joins exactly once; None if it is used."""
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
     if not all(classes.same(exp.column(theirs, table.id), swap[table.id, theirs]) for _, theirs in pairs):
@@ -205,7 +205,7 @@ def _nullable(block: Block, column: Tree) -> bool:
 
 
 def _is_there(block: Block, column: Tree) -> bool:
-    """Return whether a column is NULL in no row that the filter keeps."""
+    """Return whether the filter keeps no row in which a column is NULL."""
     return not _nullable(block, column) or any(column in rejected(tree) for tree in block.where)
 
 

@@ -1,4 +1,4 @@
-"""Texts, numbers and dates that are made of times, in one form.
+"""The normal form of texts, numbers and dates computed from times.
 
 law: a text of fields of a time is that of its bucket, where that is finer than each field
      make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
@@ -23,7 +23,7 @@ Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return the normal form of unix_seconds(); of timestamp_seconds(x) it is x.
+    """Return unix_seconds() in normal form; of timestamp_seconds(x) it is x.
 
     unix_timestamp() is the same but for what lies between two seconds before 1970.
     """
@@ -40,9 +40,7 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return the number of a bucket of n seconds, counted from an offset or from 1970, of a finer bucket as of its
-    time.
-    """
+    """Return the number of a bucket of n seconds of a finer bucket as the number for its time."""
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
         return tree
@@ -61,7 +59,7 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """`s - pmod(s, n)` as `floor(s / n) * n`."""
+    """Return `s - pmod(s, n)` as `floor(s / n) * n`."""
     rest = tree.expression
     if not isinstance(rest, exp.Anonymous) or rest.name != "pmod" or rest.expressions[0] != tree.this:
         return tree
@@ -73,7 +71,7 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def product_form(forms: Forms, tree: Tree) -> Tree:
-    """`floor(s / n) * n` of what is a multiple of n is that; other products have their operands in order."""
+    """Return `floor(s / n) * n` as s if s is a multiple of n; other products with sorted operands."""
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None
         whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
@@ -85,7 +83,7 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a function of dates with times in place of their dates."""
+    """Return a date function with times in the place of their dates."""
 
     def bare(place: int, argument: Tree) -> Tree:
         time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
@@ -95,7 +93,7 @@ def dated_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def formatted_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a text of fields of a time as that of its finer bucket."""
+    """Return a format of a finer bucket as the format of its time."""
     if len(tree.expressions) != 2:
         return tree
     source, pattern = tree.expressions
@@ -107,7 +105,7 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def piece_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a piece of a time as text as that of its finer bucket: `2024-02-15 10:20:30.5`."""
+    """Return a substring of a finer bucket's text as that of its time."""
     text, *place = tree.expressions
     if len(place) != 2 or not all(map(is_whole, place)):
         return tree
@@ -125,7 +123,7 @@ def piece_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a text of seconds as one of the time that they are of."""
+    """Return a text made from seconds as a text made from their time."""
     seconds, *pattern = tree.expressions
     if forms.kind(seconds) != "bigint":
         return tree
@@ -134,7 +132,7 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _field(pattern: Tree) -> str:
-    """Return the grain of the smallest field of a pattern: its letters, least first; empty where one is not known."""
+    """Return the grain of the smallest field of a pattern; empty if a letter is unknown."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return ""
     kept = "".join(pattern.name.split("'")[::2])  # every other part is in quotes
@@ -146,7 +144,7 @@ def _field(pattern: Tree) -> str:
 
 
 def made_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date of its own fields, or the first day of what these leave."""
+    """Return a date made from its own fields as the date, or as the first day of its month or year."""
     year, *rest = tree.expressions
     if len(rest) != 2 or not is_call(year, "year"):
         return tree

@@ -1,4 +1,4 @@
-"""Groups under groups: derived tables by what they are, whatever their text, and their filters by groups around them.
+"""Nested groups: compares derived tables by their content, with the filters of outer blocks moved inside.
 
 law:    a filter by keys or aggregates is the same within a table of groups and around it
         two tables are the same groups if they group the same rows by the same keys
@@ -29,12 +29,12 @@ Tree = exp.Expr
 
 
 def has_layers(block: Block) -> bool:
-    """Return whether a block groups under what it does: in a derived table, or with HAVING behind."""
+    """Return whether a block reads grouped derived tables or has HAVING."""
     return bool(block.having) or any(table.inner is not None for table in block.tables)
 
 
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare blocks of several levels of groups; raises Undecided."""
+    """Compare blocks with several levels of groups; raise Undecided."""
     layers = _Layers(tables, zone)
     forms = (
         (asked, made)
@@ -49,7 +49,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
 
 @dataclass
 class _Groups:
-    """Groups of rows, and the columns that are asked of them: a name for each key and aggregate."""
+    """A grouped block, and a column name for each key and aggregate that is read."""
 
     block: Block
     name: TableName
@@ -61,7 +61,7 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A table of groups: what it is, its outputs by its columns, and the filters around it."""
+    """A table of groups: its block, its outputs by column, and the filters around it."""
 
     groups: _Groups
     parts: Mapping[Tree, Tree]
@@ -74,7 +74,7 @@ class _Read:
 
 
 class _Layers:
-    """The tables of groups in the two blocks that are compared."""
+    """The tables of groups in two compared blocks."""
 
     def __init__(self, tables: Tables, zone: str) -> None:
         self._tables, self._zone = tables, zone
@@ -92,7 +92,7 @@ class _Layers:
         return replace(found, certain=certain, axioms=axioms)
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
-        """Return whether a column can have any value: no aggregate, nor a key that a filter of the rows limits."""
+        """Return whether a column is unrestricted: no aggregate, and no key that a row filter restricts."""
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
         if groups is None:
@@ -105,7 +105,7 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """Return the block as one of rows, its own groups a table."""
+        """Return the block as a block of rows over its own groups."""
         read = self._read(block, "groups")
         if read is None:
             return self.named(block)
@@ -117,7 +117,7 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block whose tables of groups have all columns that either side asks for, in normal form."""
+        """Return the block whose tables of groups have all columns that either side reads, in normal form."""
         return normal_block(self._with_columns(block), self._zone)
 
     def _with_columns(self, block: Block) -> Block:
@@ -133,7 +133,7 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with its tables of groups by what they are."""
+        """Return the block with its tables of groups named by their content."""
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
             if table.inner is not None:
@@ -146,7 +146,7 @@ class _Layers:
         return represented(normal, equalities(normal), self._zone)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
-        """Return a block of groups as a table of that id; None for what takes some of them, or is no groups.
+        """Return a grouped block as a table of groups; None for other blocks and for those with LIMIT.
 
         Outputs are `whole` columns where they may be NULL without a group.
         """
@@ -173,7 +173,7 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the groups that are known to be the same, new ones if none are; and the outputs as these have them."""
+        """Return the known groups equal to these, or these as new ones; and the outputs in their columns."""
         bare = replace(core, outputs=(), names=())
         for known in self._known:
             block = self._with_columns(known.block)
@@ -192,7 +192,7 @@ class _Layers:
 
 
 def _distinct_as_groups(rows: Block) -> Block:
-    """DISTINCT of rows is one group for all that are alike."""
+    """Return DISTINCT of rows as groups by all outputs."""
     keys = tuple(dict.fromkeys(output for output in rows.outputs if holds(output, exp.Column)))
     return replace(rows, keys=keys, distinct=False) if rows.distinct and keys and not _has_windows(rows) else rows
 
@@ -202,7 +202,7 @@ def _has_windows(block: Block) -> bool:
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
-    """Return whether an expression is of keys alone."""
+    """Return whether an expression uses keys only."""
     if tree in keys:
         return True
     if isinstance(tree, exp.Column) or has_aggregate(tree):
@@ -211,7 +211,7 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return a block that reads a table of groups by its name, with the filters by groups around it."""
+    """Return a block that reads a table of groups by name, with the filters by groups around it."""
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}

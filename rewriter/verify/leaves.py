@@ -1,4 +1,4 @@
-"""The content of a plan's relations, by the definitions of the views."""
+"""The content of a plan's relations, by the views' definitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Relations = Mapping[TableName, Relation | None]
 
 
 class Leaves:
-    """The relations that a plan for one question may read.
+    """The relations that a plan may read for one question.
 
     A view that the question names is a relation like a table; what is defined over it is unfolded no further.
     """
@@ -32,7 +32,7 @@ class Leaves:
         self._named = frozenset(table.name for table in question.tables)
 
     def columns(self, name: TableName) -> tuple[Column, ...] | None:
-        """Return the columns of a relation; None for one that is not known."""
+        """Return the columns of a relation; None if unknown."""
         relation = self._relations.get(name)
         if isinstance(relation, Table):
             return relation.columns
@@ -40,14 +40,12 @@ class Leaves:
         return view.columns if view is not None else None
 
     def table(self, name: TableName) -> Table | None:
-        """Return the table of a name."""
+        """Return the table of a name; None if unknown."""
         relation = self._relations.get(name)
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """Return the block of a storage table or a view; None for a base table, and for a view that the question
-        names.
-        """
+        """Return the block of a storage table or view; None for base tables and for views that the question names."""
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
             return _itself(view) if view.name in self._named else self._stored(view, storage)
@@ -72,7 +70,7 @@ class Leaves:
         return Held(self._as_refreshed(known_since(read, names, storage.least), storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
-        """Return the block over the tables as they were when the storage was filled."""
+        """Return the block over the tables at the snapshots of the last refresh."""
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
@@ -84,13 +82,11 @@ class Leaves:
         return replace(block, tables=tuple(map(then, block.tables)))
 
     def is_storage(self, name: TableName) -> bool:
-        """Return whether a table is the storage of a view."""
+        """Return whether a table is a view's storage."""
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query: over tables, or over views where the question names one of
-        these.
-        """
+        """Return the block of a view's storage query, over tables or over views that the question names."""
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""
         if isinstance(block, str) and view.over_views:

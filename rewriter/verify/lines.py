@@ -1,4 +1,4 @@
-"""The values of one subject, cut into cells by the constants that it is compared with."""
+"""The values of one subject, cut into cells by the constants of its comparisons."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 @dataclass
 class Line:
-    """The points that cut the values of one subject; `discrete` where no value lies between neighbours."""
+    """The cut points of one subject; `discrete` if no value lies between neighbouring points."""
 
     kind: str
     nullable: bool
     points: set[Any] = field(default_factory=set)
 
     def places(self) -> Sequence[Any]:
-        """Return the cells: a point as itself, a gap as a pair of its ends, NULL as None."""
+        """Return the cells: points, gaps between them, and None for NULL."""
         if self.kind == "boolean":
             return [0, 1, *([None] if self.nullable else [])]
         points = sorted(self.points)
@@ -39,7 +39,7 @@ class Line:
 
 
 def _between(low: Any, high: Any) -> bool:
-    """Return whether a whole number lies between two numbers."""
+    """Return whether an integer lies between two numbers."""
     return Fraction(low).__floor__() + 1 < Fraction(high)
 
 
@@ -50,7 +50,7 @@ class Gap:
         self.low, self.high = ends
 
     def compare(self, operator: str, point: Any) -> bool:
-        """Return whether a comparison with a point is true of all these values."""
+        """Return whether a comparison with a point is true for all values of the gap."""
         below = self.high is not None and self.high <= point
         return {"=": False, "<>": True, "<": below, "<=": below, ">": not below, ">=": not below}[operator]
 
@@ -59,7 +59,7 @@ class Gap:
 
 
 def compare(place: Any, operator: str, point: Any) -> bool:
-    """Return whether a comparison with a point is true of a place."""
+    """Return whether a comparison with a point is true for a cell."""
     if isinstance(place, Gap):
         return place.compare(operator, point)
     return bool(

@@ -1,4 +1,4 @@
-"""Tables at other moments than now, and how the rows of several moments add up to those of now.
+"""Tables at other moments, and the laws by which the rows of several moments add up to the current rows.
 
 A table as a snapshot had it, or the rows that came between two, goes by a name of its own: an occurrence of
 `t@5` is none of `t`. What remains of such names when a plan is unfolded tells that the plan reads a table at a moment
@@ -20,18 +20,18 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """A plan reads a table at a moment at which the question does not; the message says which."""
+    """The plan reads a table at a moment that the question does not read; the message names it."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The rows of a table at a snapshot; with `since`, only those that came after another one."""
+    """The rows of a table at a snapshot; with `since`, only those added after that snapshot."""
 
     until: int | None
     since: int | None = None
 
     def of(self, name: TableName) -> TableName:
-        """Return the name of the rows of a table at this moment.
+        """Return the internal name of a table's rows at this moment.
 
         >>> str(Moment(9, 5).of(TableName(("lake", "sales"))))
         'lake.sales.@5..9'
@@ -40,12 +40,12 @@ class Moment:
 
 
 def table_of(name: TableName) -> TableName:
-    """Return the table whose rows at some moment go by a name."""
+    """Return the table of an internal name."""
     return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
 
 
 def moment_of(name: TableName) -> Moment | None:
-    """Return the moment that a name stands for; None for a table as it is now."""
+    """Return the moment of an internal name; None for a plain table name."""
     if table_of(name) == name:
         return None
     since, _, until = name.parts[-1][1:].rpartition("..")
@@ -53,13 +53,13 @@ def moment_of(name: TableName) -> Moment | None:
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
-    """Return the name of a table that is read at a moment: its own, where that is now."""
+    """Return the name of a table read at a moment: its own name for the current moment."""
     current = table is not None and moment == Moment(table.snapshot_id)
     return name if current or moment == Moment(None) else moment.of(name)
 
 
 def check_moments(block: Block, tables: Tables) -> None:
-    """Raise Misread where a block reads a table at another moment than now."""
+    """Raise Misread if a block reads a table at another moment than the current one."""
     for occurrence in block.tables:
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
         if moment is None:
@@ -72,7 +72,7 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield the blocks whose rows add up to those of one block over later tables, each list with that block."""
+    """Yield each list of blocks whose rows add up to the rows of one block, with that block."""
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:
         one, other, whole = found
@@ -94,7 +94,7 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 
 
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
-    """Return the block of the rows that two blocks have together; None where they do not add up."""
+    """Return the block whose rows are those of two blocks; None if they do not add up."""
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
         return None
     pairs = zip(before.tables, came.tables, strict=True)
@@ -111,7 +111,7 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the name of a table's rows when appends had come to it."""
+    """Return the name of a table's rows after the appends."""
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:
         return None
@@ -125,5 +125,5 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
 
 
 def over_tables(block: Block) -> Block:
-    """Return the block with each occurrence under the name of its table, whatever the moment."""
+    """Return the block with plain table names, whatever the moments."""
     return replace(block, tables=tuple(replace(table, name=table_of(table.name)) for table in block.tables))

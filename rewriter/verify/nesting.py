@@ -1,4 +1,4 @@
-"""The time of which a function of a bucket may as well be: of a finer bucket, of a date, or of seconds.
+"""Replaces a bucket inside a function by its time, where the function cannot distinguish them.
 
 law: f(bucket(t, fine)) is f(t) where f is the same over each coarse bucket, and each fine one lies within one of these
 """
@@ -29,7 +29,7 @@ Tree = exp.Expr
 
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
-    """Return whether fine buckets of a time nest in coarse ones, in the zone at hand."""
+    """Return whether fine buckets of a time nest in coarse buckets, in the session's zone."""
     return nested(fine, coarse, kind, forms.zone, _since(forms, source))
 
 
@@ -38,7 +38,7 @@ def _since(forms: Forms, time: Tree) -> int | None:
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
-    """Return whether a time is the begin of a second, or none of it is before 1970."""
+    """Return whether a time is a whole second, or never before 1970."""
     if as_bucket(time) is not None or instant(time) is not None:
         return True
     since = _since(forms, time)
@@ -46,7 +46,7 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket that was stored in another zone as one of the zone at hand, where both have the same borders."""
+    """Return a bucket stored in another zone as a bucket of the session's zone, if their borders are equal."""
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
@@ -58,7 +58,7 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """Return the time of a finer bucket, which a function of its coarser bucket may take as well."""
+    """Return the time of a finer bucket for use in a function of its coarser bucket."""
     bucket = as_bucket(source)
     if bucket is not None and bucket.type == forms.kind(bucket.source):
         return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None
@@ -82,9 +82,7 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return a time so much later, of a bucket of which that is a multiple: both its ends move alike where clocks do
-    not.
-    """
+    """Return the shifted time of a shifted bucket, if the step is a multiple of the bucket's length."""
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
     still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
@@ -99,7 +97,7 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """Return the local time of a bucket as that of the time itself: their hours are the same buckets."""
+    """Return the local time in another zone of a bucket as that of its time, if their hours are equal."""
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
     time, fine = (bucket.source, bucket.grain) if bucket is not None else (stepped_[0], "") if stepped_ else (None, "")
@@ -116,7 +114,7 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return the time and the step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
+    """Return time and step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
         return None
     (seconds,) = tree.expressions
@@ -127,7 +125,7 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """Return the time and the step of `floor(unix_seconds(t) / n) * n`."""
+    """Return time and step of `floor(unix_seconds(t) / n) * n`."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):
@@ -139,10 +137,10 @@ def stepped(seconds: Tree) -> tuple[Tree, int] | None:
 
 
 def is_call(tree: Tree, name: str) -> bool:
-    """Return whether an expression is a call of a function with one argument."""
+    """Return whether an expression is a call of a one-argument function."""
     return isinstance(tree, exp.Anonymous) and tree.name == name and len(tree.expressions) == 1
 
 
 def is_whole(tree: Tree) -> bool:
-    """Return whether an expression is a positive whole number of an INT."""
+    """Return whether an expression is a positive INT literal."""
     return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < 2**31

@@ -1,4 +1,4 @@
-"""A block with its expressions in normal form."""
+"""Blocks in normal form."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, zone: str) -> Block:
-    """Return the block with its expressions in normal form, filters by keys in WHERE, and no key twice."""
+    """Return the block with normalized expressions, filters by keys in WHERE, and distinct keys."""
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
-    """Return the block of groups of a finer block's groups as one of rows; raises Unfolded.
+    """Return groups of finer groups as groups of rows; raise Unfolded.
 
     There is a `single` finer group at the most.
     """
@@ -76,7 +76,7 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return the least and the greatest value that a key has in its group: its own."""
+    """Return min and max of a key as the key, within the key's own group."""
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -85,17 +85,17 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key of finer groups that is a key of these, too."""
+    """Return the floating-point key of finer groups that is also a key of these groups."""
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 
 
 def equalities(block: Block) -> Equivalence:
-    """Return the classes of columns that a block's filter makes equal."""
+    """Return the equivalence classes of a block's filter."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether a block's filter leaves a column one value."""
+    """Return whether a block's filter allows a column one value only."""
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
@@ -105,7 +105,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the sides of a predicate that is true for one value alone: =, <=>, and IN of one value."""
+    """Yield both sides of a predicate that is true for one value only: =, <=>, and IN of one value."""
     if isinstance(tree, exp.EQ | exp.NullSafeEQ):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:
@@ -113,7 +113,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:
-    """Return the block in the representatives of its classes, but for the equalities that make these."""
+    """Return the block with the representatives of its equivalence classes."""
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:
         return block

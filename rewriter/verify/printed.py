@@ -1,4 +1,4 @@
-"""A printed plan, read again as Spark would read it: blocks over storage tables, base tables, and unions of blocks."""
+"""Parses a printed plan as Spark would: blocks over storage tables, base tables, and unions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table or a storage table; `pin` is the snapshot that the text names.
+    """A read of a table at the snapshot `pin`; with `since`, only of the rows added after that snapshot.
 
     With `since`, only the rows are read that came after that snapshot.
     """
@@ -36,7 +36,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class Union:
-    """The rows of all branches, one after the other; of some of them, where it is not `whole`."""
+    """A chain of UNION ALL; if not `whole`, a query over some of its rows."""
 
     branches: tuple[Select, ...]
     whole: bool = True
@@ -44,14 +44,14 @@ class Union:
 
 @dataclass(frozen=True)
 class Select:
-    """A block, the source of each of its tables by the occurrence's id, and the tables that it reads itself."""
+    """A block, the source of each of its occurrences, and the tables that it reads."""
 
     block: Block
     sources: Mapping[str, Scan | Union]
     reads: tuple[Scan, ...]
 
     def scans(self) -> Iterator[Scan]:
-        """Yield every read of a table at any depth."""
+        """Yield all scans at any depth."""
         yield from self.reads
         for source in self.sources.values():
             for branch in source.branches if isinstance(source, Union) else ():
@@ -65,7 +65,7 @@ def read_printed(
     constants: frozenset[str] = frozenset(),
     derived: Sequence[Occurrence] = (),
 ) -> Select:
-    """Read a printed plan; `columns` gives a table's columns. Raises Unsupported for what is no plan of ours.
+    """Parse a printed plan, with table columns from `columns`; raise Unsupported.
 
     `constants` are the texts of subqueries that the question has as constants, `derived` its derived tables.
     """
@@ -80,13 +80,13 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """Return a derived table, or a common table expression by name, as an item of FROM."""
+    """Return a derived table, or the CTE of a name, as an item of FROM."""
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
 
 class _Reader:
-    """Reads the blocks of one text."""
+    """Parses the blocks of one text."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _Reader:
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Put a name in the place of a derived table that the question has, too."""
+        """Replace a derived table that the question also has by a name."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:
@@ -154,7 +154,7 @@ class _Reader:
             item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
-        """Put a name in the place of a derived table, and keep its branches."""
+        """Replace a derived table by a name and keep its branches."""
         branches = tuple(self.select(branch) for branch in _branches(item.this))
         name = f"part_{len(self._unions)}"
         names, types = branches[0].block.names, output_types(branches[0].block)
@@ -171,7 +171,7 @@ class _Reader:
 
 
 def _spell_members(tree: exp.Select) -> list[Tree]:
-    """Put EXISTS in the place of a SEMI join of several tables, NOT EXISTS in that of an ANTI join; those tables."""
+    """Replace a SEMI or ANTI join of several tables by EXISTS or NOT EXISTS; return these tables."""
     found: list[Tree] = []
     for join in [*(tree.args.get("joins") or ())]:
         several = join.this
@@ -208,7 +208,7 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return the snapshot that a table is read at, and the one since which; its clause is taken off the tree."""
+    """Return the snapshot of a table's read and the one since which it reads; remove the clause from the tree."""
     version = table.args.get("version")
     if version is None:
         return None, None
@@ -221,7 +221,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return a column of the statement around the plan, as questions have it."""
+    """Return an outer reference in the form that questions use."""
     if not column.table:
         raise Unsupported(f"{column.name} is no column of the plan's tables")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

@@ -1,4 +1,4 @@
-"""Verdicts on the plans of statements, each plan verified once.
+"""A cache of verdicts: each plan is verified once.
 
 A verdict depends on the question, the plan's text, the definitions, and the columns and keys of the tables: not on
 snapshots. So the plan of a dashboard's statement is verified when it is first made, and not after each refresh.
@@ -33,7 +33,7 @@ def verdict_on(
     relations: Relations,
     names: Iterable[TableName],
 ) -> Verdict:
-    """Return the verdict on a plan for a question; `original` is the question's text, `names` all that either reads.
+    """Return the verdict on a plan for a question; `original` is the question's text, `names` the relations.
 
     The plan names its tables in full, so no temporary view can stand for one of them.
     """

@@ -1,4 +1,4 @@
-"""Casts, buckets and labels of time in one form.
+"""The normal form of casts, buckets and labels of times.
 
 law: CAST(x AS t) is x where x has the type t, also through a wider one
      bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
@@ -42,7 +42,7 @@ Tree = exp.Expr
 
 
 def cast_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a cast, without it where it changes nothing; between times and dates that of the time itself."""
+    """Return a cast in normal form; a redundant cast is removed."""
     if tree.args.get("safe"):
         return tree
     inner: Tree = tree.this
@@ -70,7 +70,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return a date of a time, or a bucket of such dates, at midnight: a bucket of that time, if it is of the kind."""
+    """Return a date, or a date bucket, cast to a time, as a bucket of the time."""
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
     if source is None or forms.kind(source) != kind:
@@ -79,7 +79,7 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 
 
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket, a label of a time, or date_trunc(); None for other calls."""
+    """Return a bucket, a time label, or date_trunc() in normal form; None for other calls."""
     home = at_home(forms, tree)
     if home is not None:
         return call_form(forms, home)
@@ -105,7 +105,7 @@ def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
 
 
 def _truncated(forms: Forms, tree: Tree) -> Tree:
-    """date_trunc() of a timestamp is a bucket; of a bucket of dates it is that of the dates."""
+    """Return date_trunc() of a timestamp as a bucket."""
     if len(tree.expressions) != 2:
         return tree
     unit, source = tree.expressions
@@ -119,7 +119,7 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
 
 
 def _truncated_date(forms: Forms, tree: Tree) -> Tree:
-    """trunc() of a date is a bucket."""
+    """Return trunc() of a date as a bucket."""
     if len(tree.expressions) != 2:
         return tree
     source, unit = tree.expressions
@@ -144,7 +144,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """Return the date of a time that is written down."""
+    """Return the date of a time literal."""
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

@@ -1,4 +1,4 @@
-"""Predicates in one form: symmetric operands in one order, no greater-than, no negated comparison."""
+"""The normal form of predicates: sorted symmetric operands, only less-than, no negated comparisons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ,
 
 
 def not_form(forms: Forms, tree: Tree) -> Tree:
-    """NOT of a comparison is its opposite, unknown where that is."""
+    """Return NOT of a comparison as the opposite comparison; unknown stays unknown."""
     inner = tree.this
     if isinstance(inner, exp.Not):
         plain: Tree = inner.this
@@ -28,18 +28,18 @@ def not_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def chain(forms: Forms, tree: Tree) -> Tree:
-    """Return the same of a chain of AND or of OR."""
+    """Return a chain of AND or OR in normal form."""
     return conjunction(tree)
 
 
 def conjunction(tree: Tree) -> Tree:
-    """Return the operands of a chain of AND, or of OR, each once and in one order."""
+    """Return the distinct, sorted operands of a chain of AND or OR."""
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
 
 def symmetric(forms: Forms, tree: Tree) -> Tree:
-    """Return an operation whose operands may change places; an interval is added to a time."""
+    """Return a symmetric operation with sorted operands; an interval stays on the right of its time."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
@@ -54,12 +54,12 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """IS, to which -0.0 and 0.0 are one value."""
+    """Return IS in normal form; -0.0 and 0.0 are one value."""
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a list of values, each once and in one order; of one value an equality."""
+    """Return IN with distinct, sorted values; of one value as an equality."""
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:
@@ -68,6 +68,6 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison, to which -0.0 and 0.0 are one value."""
+    """Return an operand of a comparison without the normalization of -0.0."""
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

@@ -1,4 +1,4 @@
-"""A plan over storage as the block over base tables that it computes: each storage table is its view's own query.
+"""Unfolds a plan into a block over base tables: each storage table becomes its view's query.
 
 law:    a view of rows is merged into the block that reads it
         groups that are read as they are are the groups of the block, filtered by their keys
@@ -47,14 +47,14 @@ Meaning = Callable[[TableName], "Held | None"]
 
 @dataclass(frozen=True)
 class Held:
-    """The content of a relation: the outputs of a block, by column name in lower case."""
+    """The content of a relation: a block, with its outputs by lower-case column name."""
 
     block: Block
     columns: tuple[str, ...]
 
 
 class Undecided(Exception):
-    """Nothing is proved of a plan; the message says what stands in the way."""
+    """Nothing can be proved of a plan; the message gives the obstacle."""
 
 
 class Unfolding:
@@ -75,7 +75,7 @@ class Unfolding:
         return normal_block(self._whole(block), self._zone)
 
     def folded(self, block: Block) -> Block:
-        """Return the block whose derived tables of groups are put together from rows; raise Undecided."""
+        """Return the block with its grouped derived tables computed from rows; raise Undecided."""
         for table in block.tables:
             if table.inner is not None:
                 names = tuple(column.name.lower() for column in table.columns)
@@ -84,7 +84,7 @@ class Unfolding:
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the block whose tables go by the names of the moments at which they are read."""
+        """Return the block with its tables named by the moments at which they are read."""
 
         def read(table: Occurrence) -> Occurrence:
             source = select.sources[table.id]
@@ -96,7 +96,7 @@ class Unfolding:
         return replace(select.block, tables=tuple(map(read, select.block.tables)))
 
     def _whole(self, block: Block) -> Block:
-        """Return the block with every view in it unfolded."""
+        """Return the block with all views in it unfolded."""
         for table in block.tables:
             held = self._meaning(table.name)
             if held is not None:
@@ -104,7 +104,7 @@ class Unfolding:
         return block
 
     def _union(self, union: Union, table: Occurrence) -> Held:
-        """Return the branches of a union as one block."""
+        """Return the branches of a union as one block; raise Undecided."""
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._zone)) for block in unfolded]
@@ -126,12 +126,12 @@ class Unfolding:
         return Held(replace(first, where=where, keys=keys), columns)
 
     def _few_keys(self, block: Block) -> Block:
-        """Return a block of groups without the keys that have one value, but for the last."""
+        """Return a grouped block without constant keys, except the last one."""
         keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the blocks, those of a table at a moment and of what came later as one."""
+        """Return the blocks with those of successive moments merged."""
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
             return list(blocks)
         first, *others = blocks
@@ -147,7 +147,7 @@ class Unfolding:
         return whole
 
     def _as_in(self, first: Block, other: Block) -> Block:
-        """Return a branch over the occurrences of another one, whatever the moments at which it reads them."""
+        """Return a branch over the occurrences of another one, ignoring moments."""
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._zone)
             if _alike(same, first):
@@ -156,7 +156,7 @@ class Unfolding:
         raise Undecided("the branches of a union compute different things")
 
     def _difference(self, one: Block, other: Block) -> str:
-        """Return an example of rows that only one of two filters keeps; empty if they keep the same rows."""
+        """Return an example of rows that only one of two filters keeps; empty if there is none."""
         apart = set(one.where) ^ set(other.where)
         equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
         if equated_apart is not None:
@@ -165,7 +165,7 @@ class Unfolding:
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
-        """Return a block with what one of its relations holds in that relation's place.
+        """Return a block with a relation replaced by its content.
 
         Some of a view's groups are a derived table to it, unless its own groups are `folding` with them.
         """
@@ -202,19 +202,19 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return a block that reads some of the groups of a view."""
+        """Return a block that reads some of a view's groups."""
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
 
     def _apart(self, inner: Block, outer: Block) -> Block:
-        """Return a block whose tables have ids that another does not use."""
+        """Return a block with table ids that another block does not use."""
         taken = {table.id for table in outer.tables}
         mapping = {t.id: t.id if t.id not in taken else f"u{next(self._numbers)}_{t.id}" for t in inner.tables}
         return renamed_block(inner, mapping)
 
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
-        """Unfold groups that are read as they are: a filter by keys is one of rows, one by aggregates is HAVING."""
+        """Unfold groups that are not regrouped: filters by keys become WHERE, filters by aggregates HAVING."""
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
         joined = [other for other in beside if other.id not in dropping]
@@ -229,7 +229,7 @@ class Unfolding:
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether all rows are of one finer group: the filter pins each of its keys."""
+        """Return whether at most one finer group remains: the filter pins each key."""
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
         return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
@@ -255,7 +255,7 @@ class Unfolding:
 
 
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
-    """Return the grouping set that a plan reads of a view, as groups; raise Undecided.
+    """Return the groups of the grouping set that a plan reads; raise Undecided.
 
     law: the rows whose grouping_id() is n are the groups by the keys whose bits are 0, where one set alone has these;
          of the other keys, and of grouping() itself, nothing is read
@@ -278,7 +278,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
-    """Return the groups of one set, with the columns that are of its keys and of aggregates."""
+    """Return the groups of one set, with the columns of its keys and aggregates."""
     missing = [key for key in held.block.keys or () if key not in grouped]
     places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
     outputs, names = (tuple(each[i] for i in places) for each in (held.block.outputs, held.block.names))
@@ -295,12 +295,12 @@ def _of_other_keys(tree: Tree, missing: Sequence[Tree]) -> bool:
 
 
 def _bucketed(key: Tree) -> Tree | None:
-    """Return the number of which a key is the bitmap's bucket."""
+    """Return the number whose bitmap bucket a key is."""
     return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == "bitmap_bucket_number" else None
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Unfold counts of bitmaps: the bits of different buckets are different values, so their counts add up."""
+    """Unfold sums of bitmap counts: buckets are disjoint, so their counts add up."""
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
         return node
@@ -318,7 +318,7 @@ def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
 
 
 def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
-    """Return the ways in which the tables of one block stand for those of another, the likeliest first."""
+    """Return the mappings of one block's tables to another's, the likeliest first."""
     found: list[Mapping[str, str]] = [{}]
     for table in one.tables:
         extended: list[Mapping[str, str]] = []
@@ -334,7 +334,7 @@ MOST_MAPPINGS = 24
 
 
 def _alike(one: Block, other: Block) -> bool:
-    """Return whether two blocks compute the same of the rows that their filters keep."""
+    """Return whether two blocks compute the same from the rows that their filters keep."""
     return (one.outputs, set(one.keys or ()), one.keys is None, set(one.joins)) == (
         other.outputs, set(other.keys or ()), other.keys is None, set(other.joins),
     )  # fmt: skip

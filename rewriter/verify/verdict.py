@@ -1,4 +1,4 @@
-"""The verdict on one plan."""
+"""Verifies one plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a plan is proved, refuted or undecided, why, and by which axioms."""
+    """The result for a plan: proved, refuted or undecided, with reason and axioms."""
 
     status: str
     reason: str = ""
@@ -46,7 +46,7 @@ UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 def verify(
     question: Block, text: str, session: Session, leaves: Leaves, schema: Sequence[Column] | None = None
 ) -> Verdict:
-    """Compare a printed plan with the block that it answers; `schema` are the columns that it must have."""
+    """Compare a printed plan with the block that it answers; `schema` are its required columns."""
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
         trees = (tree for block in blocks for tree in block.expressions)
@@ -79,13 +79,13 @@ def verify(
 
 
 def _as_groups(block: Block) -> Block:
-    """Return a block of rows asked for as a set as groups: one group for all equal rows."""
+    """Return a block of rows whose duplicates do not matter as groups of equal rows."""
     keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
     return replace(block, keys=keys, as_set=False)
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
-    """Compare blocks level by level of their groups, or with the groups of groups put together from rows."""
+    """Compare blocks level by level, or with nested groups folded into one level."""
     found = compare(question, plan, leaves.table, zone)
     if found.difference and (has_layers(question) or has_layers(plan)):
         found = compare_layers(question, plan, leaves.table, zone)
@@ -99,7 +99,7 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question with its plan; where a union is read branch by branch, those of each branch alone.
+    """Yield the question with its plan, or for a union each branch of the question with its branch.
 
     law:    what is put together from the groups of several branches is the question over their union, if it is the
             question over each branch alone; in which branch a row is counts as a key of these groups
@@ -119,7 +119,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return the error that the text alone shows: outputs, names, snapshots; empty if there is none."""
+    """Return an error in outputs, names or snapshots that the text alone shows; empty if none."""
     block = plan.block
     if len(block.outputs) != len(question.outputs):
         return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"
