@@ -184,7 +184,7 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
             raise Unsupported("the columns under PIVOT are not known")
         columns = derive(bare).columns
     else:
-        _, columns = found
+        columns = found.columns
     names = tuple(column.name for column in columns)
     if len({name.lower() for name in names}) < len(names):
         raise Unsupported("two columns under PIVOT have one name")

@@ -8,7 +8,7 @@ from rewriter.block.dependencies import Dependencies
 from rewriter.block.equivalence import equate
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
-from rewriter.block.from_clause import Derived, Find, rejected
+from rewriter.block.from_clause import Derived, Find, Found, rejected
 from rewriter.block.group_by import set_bits, set_number
 from rewriter.block.meaning import meaning
 from rewriter.block.opaque import opaque_within, text_of, with_texts
@@ -24,6 +24,7 @@ __all__ = [
     "Dependencies",
     "Derived",
     "Find",
+    "Found",
     "Join",
     "Occurrence",
     "Ordering",

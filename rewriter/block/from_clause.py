@@ -19,11 +19,21 @@ from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
 from rewriter.functions.registry import AGGREGATES, meant
-from rewriter.model import Column, TableName
+from rewriter.model import Column, Table, TableName
 from rewriter.sql import from_items
 
 Tree = exp.Expr
-Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
+
+
+class Found(NamedTuple):
+    """A table of FROM as it was looked up; `contents` is the table itself, where it is known as it is now."""
+
+    name: TableName
+    columns: tuple[Column, ...]
+    contents: Table | None = None
+
+
+Find = Callable[[exp.Table], Found | None]
 # The block of a SELECT whose tables get other ids than those that are taken.
 Build = Callable[[exp.Select, frozenset[str]], Block]
 
@@ -280,8 +290,10 @@ def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     found = find(node)
     if found is None:
         raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
-    name, columns = found
-    occurrence = Occurrence(_free_id(name.table, taken), name, node.alias or name.table, columns)
+    name = found.name
+    occurrence = Occurrence(
+        _free_id(name.table, taken), name, node.alias or name.table, found.columns, contents=found.contents
+    )
     return _Item(Source(occurrence.alias, occurrence), (occurrence,))
 
 
@@ -401,6 +413,8 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
         joins.remove(inner)
         conjuncts += inner.on
     filled = frozenset[str]().union(*(j.tables for j in joins if j.kind in ("LEFT", "FULL")))
+    if not filled:
+        return clause._replace(where=tuple(conjuncts), joins=tuple(joins))
     tables = tuple(_nullable(t) if t.id in filled else t for t in clause.tables)
     return FromClause(tables, tuple(conjuncts), tuple(joins), replace(clause.scope, tables=tables))
 

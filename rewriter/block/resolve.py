@@ -12,7 +12,17 @@ from sqlglot import exp
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Ordering, Unsupported
-from rewriter.block.from_clause import Build, Common, Derive, Find, FromClause, known_scope, read_from, simplified
+from rewriter.block.from_clause import (
+    Build,
+    Common,
+    Derive,
+    Find,
+    Found,
+    FromClause,
+    known_scope,
+    read_from,
+    simplified,
+)
 from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
@@ -76,7 +86,7 @@ def build_block(
     if texts is not None:
         constant = partial(_constant, find=find, common=common, texts=texts)
         sources = sources._replace(scope=replace(sources.scope, constant=constant))
-    within = sources._replace(scope=replace(sources.scope, outer=outer))
+    within = sources if outer is None else sources._replace(scope=replace(sources.scope, outer=outer))
     where = read_where(tree.args.get("where"), within, read, taken)
     source = simplified(where.on(sources), where.conjuncts)
     items = list(_items(tree, source.scope))
@@ -105,9 +115,9 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
     """Return a function that looks up the FROM items of a statement among these tables."""
 
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+    def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
-        return (name, columns[name]) if name is not None and name in columns else None
+        return Found(name, columns[name]) if name is not None and name in columns else None
 
     return find
 

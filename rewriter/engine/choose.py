@@ -12,7 +12,7 @@ from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import UNKNOWN, least_costs, original_cost
 from rewriter.engine.answer import of_branches, over_groups
-from rewriter.engine.questions import DERIVED_ALONE, block_of, counted, reads_derived_alone, unread
+from rewriter.engine.questions import DERIVED_ALONE, block_of, reads_derived_alone, unread
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Listed, Shortlist
@@ -53,7 +53,7 @@ def answer_block(
         if select.tree is None:
             raise Unsupported(select.problem)
         block, correlation = block_of(select, select.tree, statement, find)
-        query = predicates_of(counted(block, relations), statement.session.time_zone)
+        query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         why = unread(problem)
         return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v, *_ in shortlist]

@@ -14,11 +14,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, Unsupported, build_block, predicates_of
+from rewriter.block import Block, Found, Predicates, Unsupported, build_block, predicates_of
 from rewriter.freshness import Relations
 from rewriter.match import Match
 from rewriter.match.printing import print_rewriting
-from rewriter.model import Column, MaterializedView, Session, Table, TableName
+from rewriter.model import MaterializedView, Session, Table
 from rewriter.sql import parse
 
 
@@ -35,12 +35,12 @@ def question_over(
         return None
     statement = parse(print_rewriting(rewriting, query.names, None, {}), _anywhere(session, view))
 
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+    def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
         if name == view.storage:
-            return view.name, rewriting.storage.columns
+            return Found(view.name, rewriting.storage.columns)
         found = relations.get(name) if name is not None else None
-        return (name, found.columns) if name is not None and isinstance(found, Table) else None
+        return Found(name, found.columns, found) if name is not None and isinstance(found, Table) else None
 
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
     if tree is None:

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Occurrence, Unsupported, build_block, takes_first_rows
+from rewriter.block import Block, Find, Found, Unsupported, build_block, takes_first_rows
 from rewriter.correlation import Correlation, correlation_of
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
-from rewriter.functions.registry import INEXACT
 from rewriter.functions.trees import number
 from rewriter.index import Definitions
-from rewriter.model import Column, Table, TableName
-from rewriter.sql import Membership, SelectBlock, Statement, membership_of, names_called
+from rewriter.model import Table
+from rewriter.sql import Membership, SelectBlock, Statement, membership_of
 
 DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves"
 
@@ -22,16 +21,16 @@ DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
     """Return a function that looks up a FROM item among the known tables and materialized views."""
 
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+    def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
         if name is None:
             return None
         relation = relations.get(name)
         if isinstance(relation, Table):
-            return name, relation.columns
+            return Found(name, relation.columns, relation)
         view = definitions.by_name.get(name) or definitions.plain_by_name.get(name)
         if view is not None and relation == view.state:
-            return name, view.columns
+            return Found(name, view.columns)
         return None
 
     return find
@@ -56,23 +55,6 @@ def block_of(
     if correlation is not None:
         correlation.check(block, compared=membership is None)
     return replace(block, decides=statement.decides_by(select)), correlation
-
-
-def counted(block: Block, relations: Relations) -> Block:
-    """Return a block whose tables carry their row counts, if it has aggregates that may depend on them."""
-    called = (names_called(tree) for each in (block, *block.derived) for tree in each.expressions)
-    return block if all(map(INEXACT.isdisjoint, called)) else _counted(block, relations)
-
-
-def _counted(block: Block, relations: Relations) -> Block:
-    def told(occurrence: Occurrence) -> Occurrence:
-        inner = _counted(occurrence.inner, relations) if occurrence.inner is not None else None
-        branches = tuple(_counted(branch, relations) for branch in occurrence.branches)
-        table = relations.get(occurrence.name) if not occurrence.text else None
-        known = table if isinstance(table, Table) else None
-        return replace(occurrence, inner=inner, branches=branches, contents=known)
-
-    return replace(block, tables=tuple(map(told, block.tables)))
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:

@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, RangeSet, Scope, Unsupported, build_block, predicates_of
+from rewriter.block import Block, Found, Predicates, RangeSet, Scope, Unsupported, build_block, predicates_of
 from rewriter.block.traits import temporal_type
 from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS
 from rewriter.functions.types import FRACTIONS, INTEGERS
@@ -101,7 +101,7 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
         if known.isdisjoint(part.name.lower() for part in column.parts):
             there_are = ", ".join(quoted(each.name) for each in view.columns)
             raise Unsupported(f"{column.sql('spark')} is no column of {view.name}; it has {there_are}")
-    block = build_block(tree, lambda table: (view.name, view.columns))
+    block = build_block(tree, lambda table: Found(view.name, view.columns))
     if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
         raise Unsupported(f"{condition} names no column: {_HINT}")
     return block

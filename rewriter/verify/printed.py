@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Texts, Unsupported, build_block
+from rewriter.block import Block, Found, Occurrence, Texts, Unsupported, build_block
 from rewriter.block.opaque import OUTER, opaque
 from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
@@ -115,16 +115,16 @@ class _Reader:
         sources: dict[TableName, Scan | Union] = {}
         reads: list[Scan] = []
 
-        def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        def find(table: exp.Table) -> Found | None:
             if table.name in self._tables and not table.args.get("db"):
                 derived = self._tables[table.name]
                 sources[derived.name] = Scan(derived.name, None)
-                return derived.name, derived.columns
+                return Found(derived.name, derived.columns)
             if table.name in self._unions and not table.args.get("db"):
                 union, held = self._unions[table.name]
                 part = TableName(("", table.name))
                 sources[part] = union
-                return part, held
+                return Found(part, held)
             name = self._session.resolve(tuple(part.name for part in table.parts))
             known = self._columns(name) if name is not None else None
             if name is None or known is None:
@@ -135,7 +135,7 @@ class _Reader:
                 moment = Moment(*pins[id(table)])
                 name = name if moment == Moment(None) else moment.of(name)
                 sources[name] = reads[-1]
-            return name, known
+            return Found(name, known)
 
         texts = Texts(self._text, known=self._constants)
         block = build_block(tree, find, texts=texts, outer=_outer, ties=True)

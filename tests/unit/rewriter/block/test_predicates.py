@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rewriter.block import Predicates, build_block
+from rewriter.block import Found, Predicates, build_block
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
@@ -37,7 +37,7 @@ def implies(query: str, view: str, zone: str = "UTC") -> bool:
 
     def block_of(predicate: str) -> Any:
         tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")
-        return build_block(tree, lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
+        return build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS))
 
     block = block_of(query)
     known = Predicates(block, block.where, zone)
@@ -197,7 +197,7 @@ def test_days_have_one_length_only_in_zones_of_a_fixed_offset() -> None:
 
 def test_zero_pins_no_floating_point_number() -> None:
     tree = parse_select("SELECT 1 FROM t WHERE x = 1.5 AND n = 2")
-    block = build_block(tree, lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
+    block = build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS))
     known = Predicates(block, block.where, "UTC")
     x, n = (column for conjunct in block.where for column in [conjunct.this])
     assert (known.pins(x), known.pins(n)) == (False, True)
@@ -218,7 +218,7 @@ def test_zero_pins_no_floating_point_number() -> None:
 def test_what_is_left_of_a_conjunct(conjunct: str, rest: str | None) -> None:
     def read(predicate: str) -> Any:
         tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")
-        return build_block(tree, lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
+        return build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS))
 
     view = read("n = 10 AND k > 3")
     (asked,) = read(conjunct).where

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from rewriter.block import Block, Texts, Unsupported, build_block, opaque_within, text_of
+from rewriter.block import Block, Found, Texts, Unsupported, build_block, opaque_within, text_of
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 
@@ -16,9 +16,9 @@ TABLES = {
 
 
 def block(sql: str) -> Block:
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+    def find(table: exp.Table) -> Found | None:
         found = TABLES.get(table.name)
-        return (TableName(("lake", "demo", table.name)), found) if found else None
+        return Found(TableName(("lake", "demo", table.name)), found) if found else None
 
     return build_block(parse_select(sql), find)
 
@@ -89,9 +89,9 @@ def test_what_a_left_join_fills_up_may_be_null() -> None:
 def constants(sql: str) -> list[str]:
     """The texts of the subqueries that the block of a SELECT keeps."""
 
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+    def find(table: exp.Table) -> Found | None:
         found = TABLES.get(table.name)
-        return (TableName(("lake", "demo", table.name)), found) if found else None
+        return Found(TableName(("lake", "demo", table.name)), found) if found else None
 
     read = build_block(parse_select(sql), find, texts=Texts(lambda tree: tree.sql("spark")))
     return [text_of(call) for tree in read.expressions for call in opaque_within(tree)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.block import Block, Unsupported, build_block
+from rewriter.block import Block, Found, Unsupported, build_block
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 
@@ -13,7 +13,7 @@ ROWS = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
 def block(sql: str) -> Block:
-    return build_block(parse_select(sql), lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
+    return build_block(parse_select(sql), lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.block import build_block
+from rewriter.block import Found, build_block
 from rewriter.block.traits import is_constant, tells_time
 from rewriter.block.words import words
 from rewriter.match.bounds import divides, next_begin
@@ -19,7 +19,7 @@ GRAINS = ("minute", "fifteen_minute", "hour", "day", "week", "month", "quarter",
 
 def comparison(text: str):  # type: ignore[no-untyped-def]
     block = build_block(
-        parse_select(f"SELECT 1 FROM t WHERE {text}"), lambda table: (TableName(("l", "d", "t")), COLUMNS)
+        parse_select(f"SELECT 1 FROM t WHERE {text}"), lambda table: Found(TableName(("l", "d", "t")), COLUMNS)
     )
     return block.where[0]
 

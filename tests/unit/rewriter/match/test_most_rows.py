@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from rewriter.block import Block, build_block, find_among
-from rewriter.engine.questions import counted
+from rewriter import Definitions
+from rewriter.block import Block, build_block
+from rewriter.engine.questions import finder
 from rewriter.match.most_rows import most_groups, most_rows
-from rewriter.model import Column, Session, Table, TableName, table_columns
+from rewriter.model import Column, Session, Table, TableName
 from rewriter.sql import parse
 
 
@@ -26,12 +27,13 @@ NONE = table("unknown", "id int", None)
 RELATIONS = {each.name: each for each in (FACTS, DIM, TOP, NONE)}
 
 
-def block_of(sql: str) -> Block:
+def block_of(sql: str, *changed: Table) -> Block:
     session = Session("lake", ("demo",), {}, catalogs=frozenset({"lake"}))
     statement = parse(sql, session)
     tree = statement.blocks[0].tree
     assert tree is not None
-    return counted(build_block(tree, find_among(statement, table_columns(RELATIONS))), RELATIONS)
+    relations = RELATIONS | {each.name: each for each in changed}
+    return build_block(tree, finder(statement, Definitions(()), relations))
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,5 @@ def test_each_row_is_in_a_group_of_each_grouping_set() -> None:
 
 
 def test_no_rows_are_one_group() -> None:
-    empty = replace(FACTS, records=0)
-    block = counted(block_of("SELECT sum(n) FROM facts"), {empty.name: empty})
+    block = block_of("SELECT sum(n) FROM facts", replace(FACTS, records=0))
     assert (most_rows(block), most_groups(block)) == (0, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.block import build_block
+from rewriter.block import Found, build_block
 from rewriter.model import Column, TableName
 from rewriter.schema import numeric_type
 from rewriter.sql import parse_select
@@ -40,5 +40,5 @@ NAME = TableName(("lake", "demo", "t"))
     ],
 )
 def test_the_type_of_an_expression(text: str, kind: str | None) -> None:
-    block = build_block(parse_select(f"SELECT {text} FROM t"), lambda table: (NAME, COLUMNS))
+    block = build_block(parse_select(f"SELECT {text} FROM t"), lambda table: Found(NAME, COLUMNS))
     assert numeric_type(block.outputs[0], block) == kind

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from rewriter.block import Unsupported, build_block
+from rewriter.block import Found, Unsupported, build_block
 from rewriter.model import Column, TableName
 from rewriter.schema import Uncertain, column_type, name_of, output_columns, type_of
 from rewriter.sql import ParseError, parse_select
 from tests.unit.rewriter.schema.expressions import COLUMNS, Recorded, recorded
 
-TABLE = TableName(("lake", "demo", "t")), tuple(Column(name, kind) for name, kind in COLUMNS.items())
+TABLE = Found(TableName(("lake", "demo", "t")), tuple(Column(name, kind) for name, kind in COLUMNS.items()))
 
 
 def said(line: Recorded) -> Column | None:

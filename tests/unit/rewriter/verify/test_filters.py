@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.block import Block, build_block
+from rewriter.block import Block, Found, build_block
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 from rewriter.verify.cells import Difference, difference
@@ -16,7 +16,7 @@ COLUMNS = tuple(Column(kind[:3], kind) for kind in KINDS)
 
 def block_of(predicate: str) -> Block:
     tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")
-    return normal_block(build_block(tree, lambda table: (TableName(("lake", "demo", "t")), COLUMNS)), "UTC")
+    return normal_block(build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS)), "UTC")
 
 
 def between(one: str, other: str) -> Difference | None:
