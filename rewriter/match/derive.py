@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from sqlglot import exp
 
@@ -25,7 +26,7 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
     """Return a normalized row expression of the query over the storage's rows and the tables joined to them."""
-    for lemma in LEMMAS:
+    for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
         if found is not None:
             return found
@@ -39,8 +40,6 @@ def held(tree: Tree, rows: Rows) -> Read:
 
 def combined(tree: Tree, rows: Rows) -> Read:
     """Derive each operand of AND and OR separately; a chain of hundreds of operands is one step."""
-    if not isinstance(tree, CONNECTORS):
-        return None
     computed: list[Tree] = []
     for operand in operands(tree, type(tree)):
         part = rows.compute(operand)
@@ -52,7 +51,8 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 def column(tree: Tree, rows: Rows) -> Read:
     """Read a storage column that equals the column, or a column of a table joined to the storage."""
-    return rows.column(tree) if isinstance(tree, exp.Column) else None
+    assert isinstance(tree, exp.Column)
+    return rows.column(tree)
 
 
 def constant(tree: Tree, rows: Rows) -> Read:
@@ -62,28 +62,40 @@ def constant(tree: Tree, rows: Rows) -> Read:
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
     """Refuse all but comparisons of a floating-point key: grouping merges -0.0 into 0.0."""
-    if isinstance(tree, COMPARING) or not any(rows.is_normalized(operand) for operand in tree.iter_expressions()):
+    if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
     return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
 
 
-LEMMAS: tuple[Lemma, ...] = (
-    held,
-    combined,
-    column,
-    constant,
+Kinds = tuple[type[Tree], ...]
+_ANY: Kinds = (exp.Expr,)
+_CALLS: Kinds = (exp.Anonymous,)
+_RANGES: Kinds = (exp.GTE, exp.GT, exp.LTE, exp.LT)
+
+# Each lemma with the kinds of expressions that it is about.
+LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
+    (held, _ANY),
+    (combined, CONNECTORS),
+    (column, (exp.Column,)),
+    (constant, _ANY),
     # Before anything else that computes something of a key.
-    signed_zeros,
-    bucket,
-    midnight,
-    factored,
-    of_dates,
-    compared,
-    dated,
-    absent,
+    (signed_zeros, _ANY),
+    (bucket, (*_CALLS, exp.Cast)),
+    (midnight, _CALLS),
+    (factored, _ANY),
+    (of_dates, _CALLS),
+    (compared, _RANGES),
+    (dated, _RANGES),
+    (absent, (exp.Is,)),
     # Behind all that may answer: it only says why nothing does.
-    unfactored,
+    (unfactored, (*_CALLS, exp.IntDiv, exp.Mod)),
 )
+
+
+@cache
+def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
+    """Return the lemmas about a kind of expressions, in their order."""
+    return tuple(lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:

@@ -26,8 +26,6 @@ def compared(tree: Tree, rows: Rows) -> Read:
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
     no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
     """
-    if not isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT):
-        return None
     kind = kind_of(tree.this, rows)
     if kind not in TEMPORAL:
         return None
@@ -54,7 +52,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
     view:   date_trunc('month', t) AS m
     gives:  CAST(m AS DATE) >= '2024-02-01'
     """
-    source = day_source(tree.this) if isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT) else None
+    source = day_source(tree.this)
     if source is None or not is_time(source, rows) or isinstance(rows.compute(tree.this), exp.Expr):
         return None
     for stored in stored_buckets(source, rows):
@@ -80,11 +78,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 def absent(tree: Tree, rows: Rows) -> Read:
     """Return IS [NOT] NULL of a time as IS [NOT] NULL of its bucket."""
-    if (
-        not isinstance(tree, exp.Is)
-        or not isinstance(tree.expression, exp.Null)
-        or kind_of(tree.this, rows) not in TEMPORAL
-    ):
+    if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in TEMPORAL:
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
         return None

@@ -69,7 +69,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
     gives:  date_trunc('quarter', m)
     no:     where a zone left out the last day of a month: Spark takes that day for the next
     """
-    if not isinstance(tree, exp.Anonymous) or tree.name != "date_trunc" or len(tree.expressions) != 2:
+    if tree.name != "date_trunc" or len(tree.expressions) != 2:
         return None
     unit, source = tree.expressions
     # A column may have the name of a unit.
@@ -115,7 +115,7 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
     query:  date_sub(t, dayofweek(t) - 1)
     gives:  date_sub(CAST(m AS DATE), dayofweek(m) - 1)
     """
-    if not isinstance(tree, exp.Anonymous) or tree.name not in OF_DATES:
+    if tree.name not in OF_DATES:
         return None
     timed = [i for i in OF_DATES[tree.name] if i < len(tree.expressions) and is_time(tree.expressions[i], rows)]
     if not timed or any(isinstance(rows.compute(tree.expressions[i]), exp.Expr) for i in timed):
