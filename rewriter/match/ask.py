@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, meaning, renamed
 from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason
+from rewriter.match.grouping import keys_over_groups
 from rewriter.match.reading import Reading, read_view
 from rewriter.match.set_operations import SetQuestion
 from rewriter.match.texts import TextQuestion
@@ -36,6 +37,11 @@ class Ask:
         if self.path.grown:
             return Miss(Reason.SHAPE, "rows have been appended to its tables", apart=True)
         return read_view(self.question, self.path, self.mapping)
+
+    @cached_property
+    def keys(self) -> Mapping[Tree, Tree] | Miss:
+        """The question's keys over the path's groups, by their meanings; computed once for all rules."""
+        return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
         """Return the path's outputs by meaning, in the representatives of a question's equivalence classes."""

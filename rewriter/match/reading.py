@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -75,7 +76,7 @@ class Reading:
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
 
-    @property
+    @cached_property
     def view_keys(self) -> set[Tree]:
         """The view's keys by meaning, normalized."""
         keys = self.candidate.block.keys or ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rewriter.match import Aggregates, Ask, Match, Miss
-from rewriter.match.grouping import Groups, finish, keys_over_groups
+from rewriter.match.grouping import Groups, finish
 
 
 def roll_up(ask: Ask) -> Match | Miss:
@@ -16,10 +16,9 @@ def roll_up(ask: Ask) -> Match | Miss:
     gives:  SELECT region, sum(total), coalesce(sum(cnt), 0) FROM view GROUP BY region
     no:     a query by user_id, which is finer
     """
-    reading = ask.reading
+    reading, keys = ask.reading, ask.keys
     if isinstance(reading, Miss):
         return reading
-    keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys
     groups = Groups(reading, keys, Aggregates(reading).rolled)

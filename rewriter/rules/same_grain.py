@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from rewriter.match import Aggregates, Ask, Match, Miss, Reading, Reason
-from rewriter.match.grouping import Groups, finish, keys_over_groups
+from rewriter.match.grouping import Groups, finish
 
 Tree = exp.Expr
 
@@ -20,10 +20,9 @@ def same_grain(ask: Ask) -> Match | Miss:
     query:  SELECT sex, sum(price) FROM sales WHERE region = 'eu' GROUP BY sex
     gives:  SELECT sex, total FROM view WHERE region = 'eu'
     """
-    reading = ask.reading
+    reading, keys = ask.reading, ask.keys
     if isinstance(reading, Miss):
         return reading
-    keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys
     repeated = ask.path.scattered or _repeating(reading)
