@@ -25,6 +25,7 @@ def main() -> None:
     tree, many, parts, verifier = sys.argv[1:]
     sys.path[0] = tree
     import rewriter
+    from rewriter import parse, rewrite
 
     sys.path[0] = str(HERE)
     from benchmarks import views
@@ -33,7 +34,7 @@ def main() -> None:
     world = views.workspace(int(many), parts=int(parts)) if int(parts) else views.workspace(int(many))
 
     def decide(sql: str) -> rewriter.Outcome:
-        outcome = rewriter.rewrite(rewriter.parse(sql, world.session), world.definitions, world.relations)
+        outcome = rewrite(parse(sql, world.session), world.definitions, world.relations)
         outcome.sql()
         return outcome
 

@@ -116,7 +116,7 @@ class _Asking:
         self.asked = membership_of(statement, select)
         self.source = _Source(statement, select)
         self.own = self.source.needs
-        derived = list(_derived(statement, select))
+        derived, apart = _derived(statement, select)
         self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
         self.under = [source.needs for source in self.from_[1:]]
         read = [select, *derived]
@@ -130,7 +130,7 @@ class _Asking:
         # Whether what none of its tables has is of a block around.
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
-        self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *_apart(statement, select)))
+        self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *apart))
         self.classes = _classes([self.own, *self.under])
         self._owners: dict[str, frozenset[TableName]] = {}
         self._having: dict[str, frozenset[TableName]] = {}
@@ -301,19 +301,19 @@ def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, T
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
-def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
-    """Yield the derived tables and CTEs that are merged into the block, at any depth."""
+def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
+    """Return the derived tables and CTEs that are merged into the block, at any depth.
+
+    The names are those of the columns of derived tables in its own FROM that are not merged into it.
+    """
+    parts: list[SelectBlock] = []
+    names: list[str] = []
     for found, whole in _from_blocks(statement, select):
         if whole and found.tree is not None and _merges(found.tree):
-            yield found
-            yield from _derived(statement, found)
-
-
-def _apart(statement: Statement, select: SelectBlock) -> Iterator[str]:
-    """Yield the column names of derived tables that are not merged into the block."""
-    for found, whole in _from_blocks(statement, select):
-        if found.tree is not None and not (whole and _merges(found.tree)):
-            yield from (output.alias_or_name.lower() for output in found.tree.expressions)
+            parts += [found, *_derived(statement, found)[0]]
+        elif found.tree is not None:
+            names += [output.alias_or_name.lower() for output in found.tree.expressions]
+    return parts, names
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:

@@ -37,6 +37,7 @@ class Dependencies:
     ) -> None:
         self._block, self._zone, self._key_of, self._pinned = block, zone, key_of, pinned
         self._keys = frozenset(keys)
+        self._casts = [key for key in self._keys if isinstance(key, exp.Cast) and not key.args.get("safe")]
         self._single: dict[str, bool] = {}
 
     @property
@@ -53,17 +54,17 @@ class Dependencies:
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):
-            read_back = any(self._is_within(tree, key) for key in self._keys)
+            read_back = any(self._is_within(tree, key) for key in self._casts)
             return read_back or self._is_single(tree.table) or self._pinned(tree)
         if any(self._follows(tree, key) for key in self._keys) or self._is_dated(tree):
             return True
         operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
         return bool(operands) and all(map(self._is_computed, operands))
 
-    def _is_within(self, column: Tree, key: Tree) -> bool:
+    def _is_within(self, column: Tree, key: exp.Cast) -> bool:
         """Return whether a key is the column cast to a type that holds all of the column's values."""
         declared = self._block.type_of(column)
-        if declared is None or not isinstance(key, exp.Cast) or key.args.get("safe") or key.this != column:
+        if declared is None or key.this != column:
             return False
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 

@@ -111,7 +111,7 @@ def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) ->
 def _is_beyond_bigint(tree: Tree) -> bool:
     if isinstance(tree, exp.Neg):
         return _is_beyond_bigint(tree.this)
-    number = isinstance(tree, exp.Literal) and not tree.is_string
+    number = isinstance(tree, exp.Literal) and not tree.is_string and len(tree.name) >= len(str(_MOST_BIGINT))
     return number and _DIGITS.fullmatch(tree.name) is not None and Decimal(tree.name) > _MOST_BIGINT
 
 

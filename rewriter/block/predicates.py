@@ -56,7 +56,8 @@ class Predicates:
             else:
                 sets.setdefault(ranged[0], []).append(ranged[1])
         for subject, values in sets.items():
-            self.ranges[subject] = RangeSet.met([self._declared(subject), *values])
+            left = RangeSet.met(values)
+            self.ranges[subject] = left.meet(NOT_NULL) if left.null and not self._declared(subject).null else left
 
     def values(self, subject: Tree) -> RangeSet:
         """Return the values that the conjuncts allow a subject."""
@@ -107,6 +108,11 @@ class Predicates:
         if self._columns.isdisjoint(every(conjunct, exp.Column)):
             return False
         return self._clauses_hold(conjunct) or self._in_each_case(conjunct)
+
+    @cached_property
+    def _named(self) -> frozenset[Tree]:
+        """The columns of the conjuncts."""
+        return frozenset(column for conjunct in self.conjuncts for column in every(conjunct, exp.Column))
 
     @cached_property
     def _columns(self) -> frozenset[Tree]:
@@ -187,6 +193,8 @@ class Predicates:
         query:  (region = 'eu' AND n > 1) OR region = 'us'
         gives:  n > 1
         """
+        if self._named.isdisjoint(every(conjunct, exp.Column)):
+            return conjunct  # of other columns than these, which say nothing about it
         if self.implies(conjunct):
             return None
         if isinstance(conjunct, exp.And):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from sqlglot import exp
 
 from rewriter.sql.search import every
 from rewriter.sql.statement import SelectBlock, Statement
+
+# The end of the text before a subquery, its parentheses apart, where it may be one of EXISTS or IN.
+_ASKING = re.compile(r"(\b(EXISTS|IN)|\*/|--.*)$", re.IGNORECASE)
 
 
 class Membership(Enum):
@@ -28,6 +32,9 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
     """
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
+        return None
+    before = statement.sql[around.span.start : select.span.start]
+    if not _ASKING.search(before.rstrip("( \t\r\n")):
         return None
     asked = {_asked_at(place) for place in every(around.tree, exp.Select) if place == select.tree}
     return asked.pop() if len(asked) == 1 else None
