@@ -210,7 +210,8 @@ class Answers:
         try:
             bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
             outcome = await _aside(sql, asked.decide, relations, bound)
-            if _lacks_ranges(outcome) and self.catalog.range_of(asked.names - definitions.by_storage.keys()):
+            wanted = _without_ranges(outcome, asked.names, definitions)
+            if wanted and self.catalog.range_of(wanted):
                 relations, resting = self._readable(await self.catalog.current(asked.names), facts)
                 outcome = await _aside(sql, asked.decide, relations, bound)
         except Unsupported as problem:
@@ -319,9 +320,14 @@ def _suggested(
         return None
 
 
-def _lacks_ranges(outcome: Outcome) -> bool:
-    """Return whether a view might answer if more were known of the values that are added."""
-    return any(attempt.reason is Reason.FLOAT_SUM_DECIDES_ROWS for attempt in outcome.tried)
+def _without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
+    """Return the tables of whose values, which are added, and the storage of whose buckets more might let a view
+    answer.
+    """
+    reasons = {attempt.reason for attempt in outcome.tried}
+    storages = names & definitions.by_storage.keys()
+    added = names - storages if Reason.FLOAT_SUM_DECIDES_ROWS in reasons else frozenset()
+    return added | storages if Reason.BOUNDS_UNKNOWN in reasons else added
 
 
 def _relied_on(

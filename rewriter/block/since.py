@@ -6,7 +6,7 @@ other offsets long before, and a proof about them need not go back so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,8 +15,8 @@ from sqlglot import exp
 from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
 from rewriter.sql import operands
-from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, read_moment
-from rewriter.timeseries.seconds import instant_of
+from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
+from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
 
 Tree = exp.Expr
 # No clock shows less than when this was written.
@@ -46,7 +46,9 @@ def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree
     True
     """
     found = [at for time, at in known if time == source]
-    found += [at for conjunct in conjuncts if (at := _least(conjunct, source)) is not None]
+    filters = list(conjuncts)
+    found += [at for conjunct in filters if (at := _least(conjunct, source)) is not None]
+    found += [at for at in [_least_number(filters, source)] if at is not None]
     return _year_of(max(found)) if found else None
 
 
@@ -80,6 +82,27 @@ def _least(tree: Tree, column: Tree) -> int | None:
     return found
 
 
+def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
+    """Return the lower bound of a column of whole numbers that has an upper one, too, and both are those of seconds."""
+    lows: list[int] = []
+    highs: list[int] = []
+    for conjunct in conjuncts:
+        for subject, bound, up in _sides(conjunct):
+            number = whole_number(bound, most=MOST)
+            counted = seconds_of(subject, lambda node: "int", lambda node: 0) if number is not None else None
+            if number is not None and counted is not None and counted.source == column:
+                (highs if up else lows).append(number + (counted.step if up else 0))
+    return max(lows) if lows and highs and min(highs) < MOST else None
+
+
+def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
+    """Yield the two sides of a comparison with whether the second is an upper bound of the first, either way round."""
+    if isinstance(tree, exp.GTE | exp.GT | exp.LTE | exp.LT):
+        up = isinstance(tree, exp.LTE | exp.LT)
+        yield tree.this, tree.expression, up
+        yield tree.expression, tree.this, not up
+
+
 def _every(sides: list[int | None]) -> int | None:
     """Return the smallest of several bounds; None if one of them is unknown."""
     known = [side for side in sides if side is not None]
@@ -93,7 +116,7 @@ def _begun_of(tree: Tree) -> Tree:
         return bucket.source
     # Rounded down or towards 1970: what is not before a time is no second before it.
     counted = instant_of(tree, lambda time: "timestamp", lambda time: 0)
-    return counted.source if counted is not None else tree
+    return counted.source if counted is not None else number_of(tree, lambda node: "int", lambda node: 0)
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
@@ -143,16 +166,42 @@ def _step(tree: Tree) -> int | None:
 
 
 @remembered
-def known_since(block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...]) -> Block:
-    """Return a view's block with lower bounds of its times, from the smallest values in its storage.
+def known_since(
+    block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...], ranges: tuple[tuple[str, int, int], ...]
+) -> Block:
+    """Return a view's block with lower bounds of its times and numbers, from the bounds of its storage columns.
 
     A bucket or a date begins before its times, apart from minutes by which a zone has once shifted its clocks.
     """
     found: dict[Tree, int] = {}
+    times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
     for output, name in zip(block.outputs, columns, strict=True):
         bucket = as_bucket(output) or bucket_elsewhere(output)
         source = bucket.source if bucket is not None else day_source(output) or output
-        declared, at = block.type_of(source), dict(least).get(name)
+        declared, at = block.type_of(source), times.get(name)
         if declared is not None and declared.type == "timestamp" and at is not None:
             found[source] = max(at - _MARGIN, found.get(source, at - _MARGIN))
+        elif at is not None or name in numbers:
+            found |= _number_since(block, output, at, numbers.get(name))
     return replace(block, since=tuple(found.items())) if found else block
+
+
+def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
+    """Return the lower bound of the number in whose bucket an output is, from the least begin or the bounds of it."""
+
+    def kind(node: Tree) -> str | None:
+        declared = block.type_of(node)
+        return declared.type if declared is not None else None
+
+    told = told_by(output, kind, lambda node: 0)
+    if told is None or kind(told.source) != "bigint":
+        return {}
+    if at is not None:  # its begins are instants, and so are all of its numbers
+        return {told.source: at - _MARGIN}
+    if bounds is None or not isinstance(told.grain, int):
+        return {}
+    # A bucket around 0 reaches below it where it was rounded towards 0.
+    times = told.grain if count_of(output, kind, lambda node: 0) is not None else 1
+    low, high = (bound * times for bound in bounds)
+    low -= told.grain - 1 if low <= 0 else 0
+    return {told.source: low} if low > -MOST and high + told.grain < MOST else {}

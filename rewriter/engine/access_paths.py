@@ -70,7 +70,7 @@ def candidate_of(
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
     if read is None:
         return _other_zone(zone, view)
-    known = known_since(read, stored, storage.least)
+    known = known_since(read, stored, storage.least, storage.ranges)
     whole = all_groups((over_groups(known) or known) if known.having else known)
     if whole is None:
         return Miss(Reason.SHAPE, "the view keeps only some groups of a table that it joins FULL")

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     FLOAT_SUM_DECIDES_ROWS = "FLOAT_SUM_DECIDES_ROWS"
     FLOAT_COMPARED = "FLOAT_COMPARED"
     ZONE_NOT_PROVED = "ZONE_NOT_PROVED"
+    BOUNDS_UNKNOWN = "BOUNDS_UNKNOWN"
     SHAPE = "SHAPE"
     HOLDS_A_PART = "HOLDS_A_PART"
     SETTINGS_DIFFER = "SETTINGS_DIFFER"
@@ -64,6 +65,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.FLOAT_SUM_DECIDES_ROWS: "the last bits of a floating-point sum would decide the rows: {}",
     Reason.FLOAT_COMPARED: "which of -0.0, 0.0 and NaN {} keeps depends on how the rows lie in files",
     Reason.ZONE_NOT_PROVED: "{}",
+    Reason.BOUNDS_UNKNOWN: "no bounds of {} are known, and quotients of great numbers are rounded",
     Reason.SHAPE: "it has another form: {}",
     Reason.HOLDS_A_PART: "its storage holds only the rows where {}",
     Reason.SETTINGS_DIFFER: "the session has other settings: {}",

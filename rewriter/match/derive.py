@@ -13,7 +13,7 @@ from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
 from rewriter.match.time_filters import absent, compared, dated
-from rewriter.match.times import bucket, factored, midnight, of_dates, unfactored
+from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded, unfactored
 from rewriter.sql import holds, operands
 
 Tree = exp.Expr
@@ -87,8 +87,9 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (compared, _RANGES),
     (dated, _RANGES),
     (absent, (exp.Is,)),
-    # Behind all that may answer: it only says why nothing does.
-    (unfactored, (*_CALLS, exp.IntDiv, exp.Mod)),
+    # Behind all that may answer: they only say why nothing does.
+    (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),
+    (unbounded, _ANY),
 )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from sqlglot import exp
 
 from rewriter.block import Block, meaning
+from rewriter.functions.trees import call_of, cast
+from rewriter.functions.types import INTEGERS
 from rewriter.match.candidate import Miss
 from rewriter.schema import UNKNOWN, expression_type
 from rewriter.timeseries import (
@@ -15,10 +18,12 @@ from rewriter.timeseries import (
     bucket_call,
     bucket_elsewhere,
     date_of_fields,
+    number_of,
     same_buckets,
     told_by,
     zone_elsewhere,
 )
+from rewriter.timeseries.factors import SECONDS
 from rewriter.timeseries.seconds import SinceOf
 
 Tree = exp.Expr
@@ -63,6 +68,15 @@ class Stored(NamedTuple):
     type: str
     begin: Tree
 
+    def in_place_of(self, kind: str | None) -> Stored:
+        """Return the bucket with its begin in seconds where it stands for a number, and as a time elsewhere."""
+        if kind in INTEGERS and self.type != SECONDS:
+            time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
+            return Stored(self.grain, SECONDS, call_of("unix_seconds", time))
+        if kind not in INTEGERS and self.type == SECONDS:
+            return Stored(self.grain, "timestamp", call_of("timestamp_seconds", self.begin))
+        return self
+
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
     """Return a bucket stored in another zone as a bucket of the session's zone, if they are equal."""
@@ -85,9 +99,10 @@ def is_time(tree: Tree, rows: Rows) -> bool:
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     """Yield the storage expressions for the buckets of a time, plain columns first."""
-    wanted = meaning(source)
+    kind = partial(kind_of, rows=rows)
+    wanted = meaning(number_of(source, kind, rows.since))
     for tree, column in rows.rows.items():
-        told = told_by(tree, lambda node: kind_of(node, rows), rows.since)
+        told = told_by(tree, kind, rows.since)
         if told is not None and told.source == wanted:
             yield Stored(told.grain, told.type, told.begin(column.copy()))
     made = date_of_fields(wanted, rows.rows.get)

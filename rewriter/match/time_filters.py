@@ -10,12 +10,16 @@ from rewriter.block import range_of
 from rewriter.block.points import literal_value
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
+from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
-from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, divides_at, is_border
+from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, divides_at, is_border, nests
 from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.timeseries.factors import SECONDS
 from rewriter.timeseries.floor import EPOCH
+from rewriter.timeseries.seconds import MOST, whole_number
+from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
 
@@ -27,11 +31,14 @@ def compared(tree: Tree, rows: Rows) -> Read:
     no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
     """
     kind = kind_of(tree.this, rows)
-    if kind not in TEMPORAL:
+    if kind not in (*TEMPORAL, *INTEGERS):
         return None
-    stored = list(stored_buckets(tree.this, rows))
+    stored = [each.in_place_of(kind) for each in stored_buckets(tree.this, rows)]
     for each in stored:
-        if _divides(tree, each.grain, str(kind), rows):
+        if kind in INTEGERS:
+            if _divides_numbers(tree, each.grain, rows):
+                return type(tree)(this=each.begin, expression=tree.expression.copy())
+        elif _divides(tree, each.grain, str(kind), rows):
             bound = tree.expression
             if each.type == "date" and kind != "date" and day_source(bound) is None:
                 bound = cast(bound, "date")
@@ -55,7 +62,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
     source = day_source(tree.this)
     if source is None or not is_time(source, rows) or isinstance(rows.compute(tree.this), exp.Expr):
         return None
-    for stored in stored_buckets(source, rows):
+    for stored in (each.in_place_of("timestamp") for each in stored_buckets(source, rows)):
         if stored.grain in DATE_GRANULARITIES and _begins(tree, str(stored.grain), rows):
             begin = stored.begin if stored.type == "date" else cast(stored.begin, "date")
             return type(tree)(this=begin, expression=tree.expression.copy())
@@ -78,12 +85,23 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 def absent(tree: Tree, rows: Rows) -> Read:
     """Return IS [NOT] NULL of a time as IS [NOT] NULL of its bucket."""
-    if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in TEMPORAL:
+    if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in (*TEMPORAL, *INTEGERS):
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
         return None
     found = next(stored_buckets(tree.this, rows), None)
     return exp.Is(this=found.begin, expression=exp.Null()) if found is not None else None
+
+
+def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
+    """Return whether the comparison with a whole number divides the buckets of seconds, and none of them."""
+    least = whole_number(tree.expression, most=MOST)
+    if least is None:
+        return False
+    border = least + isinstance(tree, exp.LTE | exp.GT)
+    steps = [grain] if isinstance(grain, int) else [LENGTHS[grain]] if grain in LENGTHS else []
+    since = rows.since(tree.this)
+    return any(border % step == 0 and nests(grain, step, SECONDS, rows.zone, since) for step in steps)
 
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:

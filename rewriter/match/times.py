@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from sqlglot import exp
 
@@ -52,6 +53,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
         return None  # the dates themselves are held
 
     def build(stored: Stored) -> Tree:
+        stored = stored.in_place_of(kind)
         if stored.type == "date":
             return begin_of(stored.begin, stored.grain, grain, kind)
         found = bucket_call(stored.begin, grain, stored.type)
@@ -95,6 +97,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
         return None
 
     def build(stored: Stored) -> Tree:
+        stored = stored.in_place_of(kind_of(factor.within, rows))
         timed = stored.type == "date" and label_source(tree) is None and kind_of(factor.within, rows) == "timestamp"
         begin = cast(stored.begin, "timestamp") if timed else stored.begin
 
@@ -143,6 +146,25 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     if isinstance(rows.compute(source), exp.Expr) or not any(True for _ in stored_buckets(source, rows)):
         return None
     return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(source)}: {why}")
+
+
+def unbounded(tree: Tree, rows: Rows) -> Miss | None:
+    """Say where a BIGINT is no number of seconds for want of bounds alone."""
+    kind = partial(kind_of, rows=rows)
+    factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
+    source = tree.this if isinstance(tree, _RANGES) else factor.source if factor is not None else None
+    if not isinstance(source, exp.Column) or kind(source) != "bigint" or rows.since(source) is not None:
+        return None
+    stored = (told for held in rows.rows if (told := told_by(held, kind, _from_0)) is not None)
+    unknown = any(told.source == source for told in stored) and isinstance(rows.compute(source), Miss)
+    return Miss(Reason.BOUNDS_UNKNOWN, words(source)) if unknown else None
+
+
+_RANGES = (exp.GTE, exp.GT, exp.LTE, exp.LT)
+
+
+def _from_0(node: Tree) -> int:
+    return 0
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:

@@ -25,6 +25,7 @@ from rewriter.timeseries.factors import (
     factor_of,
     fields_of,
     nests,
+    number_of,
     told_by,
 )
 from rewriter.timeseries.floor import floor, micros_of, wall_of
@@ -61,6 +62,7 @@ __all__ = [
     "moved_elsewhere",
     "nests",
     "next_border",
+    "number_of",
     "offset_of",
     "read_moment",
     "rolls_up",

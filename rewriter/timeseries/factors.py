@@ -15,12 +15,23 @@ from sqlglot import exp
 
 from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
-from rewriter.timeseries.seconds import KindOf, SinceOf, count_of, instant_of, never_known, seconds_of, shifted_of
+from rewriter.timeseries.seconds import (
+    INTEGERS,
+    KindOf,
+    SinceOf,
+    count_of,
+    instant_of,
+    never_known,
+    seconds_of,
+    shifted_of,
+)
 from rewriter.timeseries.steady import LENGTHS, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
 from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
+# The type of a begin that is counted.
+SECONDS = "bigint"
 # Of the session's clock, by name; or of instants, by the seconds between two borders.
 Grain = str | int
 
@@ -34,7 +45,10 @@ class Factor(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An expression that determines the bucket of `grain` of `source`; `begin` computes the bucket's begin."""
+    """An expression that determines the bucket of `grain` of `source`; `begin` computes the bucket's begin.
+
+    `type` is that of the begin: SECONDS where it is a number.
+    """
 
     source: Tree
     grain: Grain
@@ -59,7 +73,7 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = 
         return coarse % fine == 0
     if isinstance(fine, str) and isinstance(coarse, str):
         # Not even an hour lies within itself: where a local mean time ended, its begin may be shifted into the next.
-        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES or is_fixed_offset(zone)
+        calendar = kind not in ("timestamp", SECONDS) or fine in DATE_GRANULARITIES or is_fixed_offset(zone)
         return rolls_up(fine, coarse) and (calendar or is_steady(zone, fine, since))
     return _aligned(fine, coarse, zone, since)
 
@@ -104,7 +118,7 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
         told.grain, grain, told.type, zone, since_of(told.source)
     ):
         source = told.source
-    return Factor(within, source, grain)
+    return Factor(within, number_of(source, kind_of, since_of), grain)
 
 
 _OF_MONTHS = frozenset({"month", "quarter", "year"})
@@ -279,10 +293,18 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
     if bucket is not None:
         source = day_source(bucket.source) if bucket.type == "date" else None
         zoned = source is not None and kind_of(source) in ("timestamp", "timestamp_ntz")
-        return Told(source if zoned and source is not None else bucket.source, bucket.grain, bucket.type, _itself)
+        time = source if zoned and source is not None else bucket.source
+        return Told(number_of(time, kind_of, since_of), bucket.grain, bucket.type, _itself)
     if day is not None and kind_of(day) in ("timestamp", "timestamp_ntz", "string"):
-        return Told(day, "day", "date", _itself)
+        return Told(number_of(day, kind_of, since_of), "day", "date", _itself)
     return _begun_in_seconds(tree, kind_of, since_of) or _made_date(tree)
+
+
+def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
+    """Return the column of seconds of which a time is the instant; any other time as it is."""
+    found = instant_of(time, kind_of, since_of)
+    counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
+    return found.source if counted and found is not None else time
 
 
 def _itself(tree: Tree) -> Tree:
@@ -293,17 +315,11 @@ def _begun_in_seconds(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> Told | 
     if (found := instant_of(tree, kind_of, since_of)) is not None:
         return Told(found.source, found.step, "timestamp", _itself)
     if (found := seconds_of(tree, kind_of, since_of)) is not None:
-        return Told(found.source, found.step, "timestamp", _instant)
+        return Told(found.source, found.step, SECONDS, _itself)
     if (found := count_of(tree, kind_of, since_of)) is not None:
         step = exp.Literal.number(found.step)
-        return Told(
-            found.source, found.step, "timestamp", lambda tree: _instant(exp.Mul(this=tree, expression=step.copy()))
-        )
+        return Told(found.source, found.step, SECONDS, lambda tree: exp.Mul(this=tree, expression=step.copy()))
     return None
-
-
-def _instant(seconds: Tree) -> Tree:
-    return exp.Anonymous(this="timestamp_seconds", expressions=[seconds])
 
 
 _ONE = exp.Literal.number(1)

@@ -1,10 +1,12 @@
 """Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
 
 Such buckets begin at multiples of a number of seconds, in no zone: an "hour" of these begins at half past where the
-clock is half an hour off.
+clock is half an hour off. A column of whole numbers is bucketed by the same arithmetic, whatever it counts; where it
+counts seconds, `timestamp_seconds(n)` is its instant. Of a BIGINT bounds must be known: beyond 2^53 quotients are
+rounded, and beyond the year 294247 from_unixtime() begins again.
 
 Spark rounds down to a second in unix_seconds() and CAST(t AS BIGINT), and towards 1970 in unix_timestamp(): of the last
-second of 1969, but for its begin, that makes the first of 1970.
+second of 1969, but for its begin, that makes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
 """
 
 from __future__ import annotations
@@ -22,6 +24,10 @@ KindOf = Callable[[Tree], str | None]
 # Seconds since 1970 that no time of an expression is before; None if not known.
 SinceOf = Callable[[Tree], int | None]
 
+INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+# Seconds since 1970 that are a TIMESTAMP, whose microseconds are a BIGINT.
+MOST = 2**63 // 1_000_000
+
 _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
@@ -30,22 +36,24 @@ def never_known(time: Tree) -> None:
 
 
 class Seconds(NamedTuple):
-    """The instant `source` as seconds since 1970, rounded down to a multiple of `step`."""
+    """The instant `source` as seconds since 1970, or a column of integers, rounded down to a multiple of `step`."""
 
     source: Tree
     step: int
 
 
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return an expression as Seconds; None for other numbers.
+    """Return seconds since 1970, or a column of integers, as Seconds; None for other numbers.
 
     law: floor(s / n) * n, and s - pmod(s, n), is s down to a multiple of n, before 1970, too
-    no:  (s DIV n) * n, s - s % n and casts of s / n, which go up before 1970
+         (s DIV n) * n and s - s % n, and casts of s / n to BIGINT, are the same where no s is before 1970
     """
+    if isinstance(tree, exp.Column):
+        return Seconds(tree, 1) if _is_bounded(tree, kind_of(tree), since_of) else None
     if isinstance(tree, exp.Anonymous) and tree.name in _UNIX and len(tree.expressions) == 1:
         rounds_down = tree.name == "unix_seconds" or is_from_1970(tree.expressions[0], since_of)
         return _of_time(tree.expressions[0], kind_of, since_of) if rounds_down else None
-    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT:
+    if is_whole_cast(tree):
         return _of_time(tree.this, kind_of, since_of)
     if isinstance(tree, exp.Mul):
         for number, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
@@ -56,6 +64,8 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
         rest = tree.expression
         if isinstance(rest, exp.Anonymous) and rest.name == "pmod" and rest.expressions[:1] == [tree.this]:
             return _stepped(tree.this, rest.expressions[1], kind_of, since_of)
+        if isinstance(rest, exp.Mod) and rest.this == tree.this:
+            return _towards_1970(tree.this, rest.expression, kind_of, since_of)
     return None
 
 
@@ -68,7 +78,11 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor(s / n)` as the number of the bucket of n seconds."""
+    """Return `floor(s / n)`, or `s DIV n` where no s is before 1970, as the number of the bucket of n seconds."""
+    if isinstance(tree, exp.IntDiv):
+        return _towards_1970(tree.this, tree.expression, kind_of, since_of)
+    if is_whole_cast(tree) and isinstance(tree.this, exp.Div):
+        return _towards_1970(tree.this.this, tree.this.expression, kind_of, since_of)
     if not isinstance(tree, exp.Anonymous) or tree.name != "floor" or len(tree.expressions) != 1:
         return None
     (ratio,) = tree.expressions
@@ -100,11 +114,28 @@ def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     return None
 
 
+def is_whole_cast(tree: Tree) -> bool:
+    """Return whether an expression is a CAST to BIGINT, which leaves fractions out."""
+    return isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT
+
+
+def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
+    """Return whether a column has whole numbers, none further from 0 than MOST."""
+    return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
+
+
 def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
     made = instant_of(source, kind_of, since_of)
     if made is not None:
         return made
     return Seconds(source, 1) if kind_of(source) == "timestamp" else None
+
+
+def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
+    """Return seconds down to a multiple that an expression rounds towards 1970; None where these may be before it."""
+    counted = seconds_of(seconds, kind_of, since_of)
+    since = since_of(counted.source) if counted is not None else None
+    return _stepped(seconds, step, kind_of, since_of) if since is not None and since >= 0 else None
 
 
 def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
@@ -115,9 +146,9 @@ def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> S
     return Seconds(counted.source, length)
 
 
-def whole_number(tree: Tree) -> int | None:
-    """Return the value of a positive INT literal."""
+def whole_number(tree: Tree, most: int = 2**31) -> int | None:
+    """Return the value of a positive integer literal that is less than `most`."""
     if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
         return None
     value = int(tree.name)
-    return value if 0 < value < 2**31 else None
+    return value if 0 < value < most else None

@@ -12,7 +12,7 @@ from rewriter.schema import expression_type
 from rewriter.verify import truth
 from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form, doubled_form
 from rewriter.verify.forms import Forms
-from rewriter.verify.labels import difference_form, product_form
+from rewriter.verify.labels import compared_form, difference_form, divided_form, null_form, product_form
 from rewriter.verify.times import call_form, cast_form
 
 Tree = exp.Expr
@@ -101,11 +101,12 @@ _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.Add: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
     exp.Mul: lambda forms, tree: arithmetic_form(forms, product_form(forms, tree)),
     exp.Sub: lambda forms, tree: arithmetic_form(forms, difference_form(forms, tree)),
+    exp.IntDiv: divided_form,
     exp.Neg: arithmetic_form,
-    exp.LT: truth.ordered,
-    exp.LTE: truth.ordered,
-    exp.GT: truth.ordered,
-    exp.GTE: truth.ordered,
-    exp.Is: truth.is_form,
+    exp.LT: compared_form,
+    exp.LTE: compared_form,
+    exp.GT: compared_form,
+    exp.GTE: compared_form,
+    exp.Is: null_form,
     exp.In: truth.in_form,
 }

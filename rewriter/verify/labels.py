@@ -4,6 +4,7 @@ law: a text of fields of a time is that of its bucket, where that is finer than 
      make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
      unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is
      floor(s / n) where m divides n, and floor((s - o) / n) where m divides both
+     s DIV n and s - s % n round towards 1970, as those do of which no s is before it
 """
 
 from __future__ import annotations
@@ -15,9 +16,19 @@ from sqlglot import exp
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.timeseries import bucket_call, is_fixed_offset
+from rewriter.timeseries.seconds import MOST
 from rewriter.verify import truth
 from rewriter.verify.forms import Forms
-from rewriter.verify.nesting import begins_second, finer, is_call, is_whole, stepped
+from rewriter.verify.nesting import (
+    begins_second,
+    counted_down,
+    finer,
+    is_after_1970,
+    is_call,
+    is_counted,
+    is_whole,
+    stepped,
+)
 
 Tree = exp.Expr
 
@@ -47,27 +58,61 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
     shift = ratio.this if isinstance(ratio.this, exp.Sub) and is_whole(ratio.this.expression) else None
     seconds, length = (ratio.this if shift is None else shift.this), int(ratio.expression.name)
     step = length if shift is None else gcd(length, int(shift.expression.name))
-    found = stepped(seconds)
-    source = found[0] if found is not None and step % found[1] == 0 else None
-    if source is None and is_call(seconds, "unix_seconds"):
-        source = finer(forms, seconds.expressions[0], step)
-    if source is None:
+    counted = counted_down(forms, seconds, step)
+    if counted is None:
         return tree
-    counted: Tree = call_of("unix_seconds", source)
     moved = counted if shift is None else exp.Sub(this=counted, expression=shift.expression)
     return forms.normal(call_of("floor", exp.Div(**{**ratio.args, "this": moved})))
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s - pmod(s, n)` as `floor(s / n) * n`."""
-    rest = tree.expression
-    if not isinstance(rest, exp.Anonymous) or rest.name != "pmod" or rest.expressions[0] != tree.this:
+    """`s - pmod(s, n)` as `floor(s / n) * n`; `s - s % n` likewise, where no s is before 1970."""
+    rest, seconds = tree.expression, tree.this
+    if is_call(rest, "pmod", 2) and rest.expressions[0] == seconds:
+        step = rest.expressions[1]
+        known = is_whole(step) and (is_counted(forms, seconds) or stepped(seconds) is not None)
+    elif isinstance(rest, exp.Mod) and rest.this == seconds:
+        step = rest.expression
+        known = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
+    else:
         return tree
-    step = rest.expressions[1]
-    if not is_whole(step) or not (is_call(tree.this, "unix_seconds") or stepped(tree.this)):
-        return tree
-    ratio = exp.Div(this=tree.this, expression=step, typed=False, safe=False)
-    return forms.normal(exp.Mul(this=call_of("floor", ratio), expression=step))
+    return forms.normal(exp.Mul(this=_floored(seconds, step), expression=step)) if known else tree
+
+
+def divided_form(forms: Forms, tree: Tree) -> Tree:
+    """`s DIV n`, and `s / n` cast to BIGINT, as `floor(s / n)`, where no s is before 1970."""
+    seconds, step = tree.this, tree.expression
+    after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
+    return forms.normal(_floored(seconds, step)) if after else tree
+
+
+def compared_form(forms: Forms, tree: Tree) -> Tree:
+    """Return a comparison as less-than: `floor(s / n) * n < x` as `s < y`, the first multiple of n that is not less
+    than x.
+    """
+    less = truth.ordered(forms, tree)
+    upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
+    subject, bound = (less.this, less.expression) if upper else (less.expression, less.this)
+    found = stepped(subject) if is_whole(bound, MOST) else None
+    if found is None or not is_counted(forms, found[0]):
+        return less
+    counted, step = found
+    # s < y where it is an upper bound, and s >= y where it is a lower one.
+    least = int(bound.name) + (upper != strict)
+    border = number(-(-least // step) * step)
+    return exp.LT(this=counted, expression=border) if upper else exp.LTE(this=border, expression=counted)
+
+
+def null_form(forms: Forms, tree: Tree) -> Tree:
+    """`floor(s / n) * n IS NULL` as `s IS NULL`."""
+    found = stepped(tree.this)
+    if found is None or not isinstance(tree.expression, exp.Null):
+        return truth.is_form(forms, tree)
+    return exp.Is(this=found[0], expression=tree.expression)
+
+
+def _floored(seconds: Tree, step: Tree) -> Tree:
+    return call_of("floor", exp.Div(this=seconds, expression=step, typed=False, safe=False))
 
 
 def product_form(forms: Forms, tree: Tree) -> Tree:

@@ -67,7 +67,8 @@ class Leaves:
         if read is None:
             return None
         names = tuple(column.name for column in storage.columns)
-        return Held(self._as_refreshed(known_since(read, names, storage.least), storage), _names(storage.columns))
+        known = known_since(read, names, storage.least, storage.ranges)
+        return Held(self._as_refreshed(known, storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
         """Return the block over the tables at the snapshots of the last refresh."""

@@ -120,27 +120,59 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
     (seconds,) = tree.expressions
     found = stepped(seconds)
     if found is not None:
-        return found
+        counted, step = found
+        return (counted.expressions[0] if is_call(counted, "unix_seconds") else call_of(tree.name, counted)), step
     return (seconds.expressions[0], 1) if is_call(seconds, "unix_seconds") else None
 
 
+def is_counted(forms: Forms, tree: Tree) -> bool:
+    """Return whether an expression is unix_seconds(), or a column of whole numbers within the bounds of seconds."""
+    if not isinstance(tree, exp.Column):
+        return is_call(tree, "unix_seconds")
+    kind = forms.kind(tree)
+    return kind in ("tinyint", "smallint", "int") or (kind == "bigint" and _since(forms, tree) is not None)
+
+
+def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
+    """Return the seconds of which others are a multiple, or of whose time's bucket, where `step` is a multiple of that
+    one, too.
+    """
+    found = stepped(seconds)
+    if found is not None:
+        return found[0] if step % found[1] == 0 and is_counted(forms, found[0]) else None
+    time = finer(forms, seconds.expressions[0], step) if is_call(seconds, "unix_seconds") else None
+    return forms.normal(call_of("unix_seconds", time)) if time is not None else None
+
+
+def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
+    """Return whether seconds, or those of which they are buckets that nest in longer ones of `step`, are none before
+    1970.
+    """
+    counted = counted_down(forms, seconds, step) or seconds
+    if not is_counted(forms, counted):
+        return False
+    since = _since(forms, counted if isinstance(counted, exp.Column) else counted.expressions[0])
+    return since is not None and since >= 0
+
+
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """Return time and step of `floor(unix_seconds(t) / n) * n`."""
+    """Return `unix_seconds(t)`, or an integer column, and the step of `floor(unix_seconds(t) / n) * n`."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):
         if is_call(counted, "floor") and isinstance(counted.expressions[0], exp.Div):
             ratio = counted.expressions[0]
-            if ratio.expression == step and is_whole(step) and is_call(ratio.this, "unix_seconds"):
-                return ratio.this.expressions[0], int(step.name)
+            told = is_call(ratio.this, "unix_seconds") or isinstance(ratio.this, exp.Column)
+            if ratio.expression == step and is_whole(step) and told:
+                return ratio.this, int(step.name)
     return None
 
 
-def is_call(tree: Tree, name: str) -> bool:
-    """Return whether an expression is a call of a one-argument function."""
-    return isinstance(tree, exp.Anonymous) and tree.name == name and len(tree.expressions) == 1
+def is_call(tree: Tree, name: str, arguments: int = 1) -> bool:
+    """Return whether an expression is a call of a function with that number of arguments."""
+    return isinstance(tree, exp.Anonymous) and tree.name == name and len(tree.expressions) == arguments
 
 
-def is_whole(tree: Tree) -> bool:
-    """Return whether an expression is a positive INT literal."""
-    return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < 2**31
+def is_whole(tree: Tree, most: int = 2**31) -> bool:
+    """Return whether an expression is a positive integer literal less than `most`, by default an INT."""
+    return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < most

@@ -62,4 +62,5 @@ def _facts(relation: object) -> object:
     """Return the properties of a table that a verdict depends on."""
     if not isinstance(relation, Table):
         return relation
-    return relation.columns, relation.primary_key, relation.foreign_keys, relation.only, relation.least
+    keys = relation.primary_key, relation.foreign_keys
+    return relation.columns, keys, relation.only, relation.least, relation.ranges

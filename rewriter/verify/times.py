@@ -29,6 +29,7 @@ from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
 from rewriter.verify.labels import (
     dated_form,
+    divided_form,
     floored_form,
     formatted_form,
     from_seconds_form,
@@ -62,6 +63,8 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
         return forms.normal(cast(time, "date"))
     if wanted in ("timestamp", "timestamp_ntz") and forms.kind(inner) == "date":
         return _midnight_of(forms, inner, wanted) or tree
+    if wanted == "bigint" and isinstance(inner, exp.Div) and (divided := divided_form(forms, inner)) is not inner:
+        return divided
     if wanted == "bigint" and forms.kind(inner) == "timestamp":
         return forms.normal(call_of("unix_seconds", inner))
     if wanted == "timestamp" and forms.kind(inner) == "bigint":

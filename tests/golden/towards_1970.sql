@@ -1,15 +1,31 @@
 -- unix_timestamp() rounds towards 1970, and not down as unix_seconds() does: before 1970 a bucket does not tell it.
 --@ schema
 CREATE TABLE events (at TIMESTAMP, n BIGINT);
+CREATE TABLE clicks (sec BIGINT, small INT, n BIGINT);
+CREATE TABLE taps (ms BIGINT, n BIGINT);
 --@ rows
 INSERT INTO events VALUES
   (TIMESTAMP '1969-12-31 23:59:59.999999', 1), (TIMESTAMP '1969-12-31 23:59:59', 2), (TIMESTAMP '1969-12-31 23:59:58.5', 4),
   (TIMESTAMP '1970-01-01 00:00:00', 8), (TIMESTAMP '1970-01-01 00:00:00.5', 16), (TIMESTAMP '2024-02-29 12:59:59.999999', 32),
-  (TIMESTAMP '1969-12-31 23:00:00', 64), (TIMESTAMP '1969-12-31 22:59:59.1', 128), (NULL, 256)
+  (TIMESTAMP '1969-12-31 23:00:00', 64), (TIMESTAMP '1969-12-31 22:59:59.1', 128), (NULL, 256);
+INSERT INTO clicks VALUES
+  (-3601, -3601, 1), (-3600, -3600, 2), (-1, -1, 4), (0, 0, 8), (3599, 3599, 16), (3600, 3600, 32), (1704067199, 1704067199, 64),
+  (1704067200, 1704067200, 128), (1704153599, 1704153599, 256), (1704153600, 1704153600, 512), (NULL, NULL, 1024), (9007199254740993, 7, 2048);
+INSERT INTO taps VALUES (1704067199999, 1), (1704067200000, 2), (1704070799999, 4), (1704070800000, 8), (3600000, 16), (NULL, 32)
+--@ ranges
+by_millis__storage.m = 60..28401180
 --@ view by_second
 SELECT date_trunc('second', at) AS s, sum(n) AS total FROM events GROUP BY 1
 --@ view by_unix_hour
 SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, max(n) AS top FROM events GROUP BY 1
+--@ view by_number
+SELECT floor(sec / 3600) * 3600 AS h, sum(n) AS total FROM clicks GROUP BY 1
+--@ view by_rest
+SELECT sec - pmod(sec, 60) AS m, max(n) AS top FROM clicks GROUP BY 1
+--@ view by_small
+SELECT small - pmod(small, 60) AS m, min(n) AS low FROM clicks GROUP BY 1
+--@ view by_millis
+SELECT ms DIV 60000 AS m, sum(n) AS total FROM taps GROUP BY 1
 
 --@ case: seconds do not tell it before 1970
 SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, sum(n) AS total FROM events GROUP BY 1
@@ -56,3 +72,90 @@ SELECT from_unixtime(unix_timestamp(date_trunc('MINUTE', v.`s`)) - (unix_timesta
 SELECT floor(unix_seconds(at) / 3600) * 3600 AS h, unix_seconds(at) AS s, sum(n) AS total FROM events GROUP BY 1, 2
 --@ rewritten using by_second
 SELECT floor(unix_seconds(v.`s`) / 3600) * 3600 AS h, unix_seconds(v.`s`) AS s, v.`total` AS total FROM lake.demo.by_second__storage AS v
+
+--@ case: DIV rounds towards 1970, too
+SELECT unix_seconds(at) DIV 60 AS m, sum(n) AS total FROM events GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_unix_hour GROUPING_TOO_COARSE at
+
+--@ case: since 1970 it rounds down
+SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT (unix_seconds(v.`s`) DIV 3600) * 3600 AS h, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1971-01-01' GROUP BY (unix_seconds(v.`s`) DIV 3600) * 3600
+
+--@ case: so does what is left by a remainder
+SELECT unix_timestamp(at) - unix_timestamp(at) % 900 AS q, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT unix_timestamp(v.`s`) - (unix_timestamp(v.`s`) % 900) AS q, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1971-01-01' GROUP BY unix_timestamp(v.`s`) - (unix_timestamp(v.`s`) % 900)
+
+--@ case: and a quotient without its fraction
+SELECT CAST(unix_timestamp(at) / 60 AS BIGINT) AS m, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT CAST(unix_timestamp(v.`s`) / 60 AS BIGINT) AS m, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1971-01-01' GROUP BY CAST(unix_timestamp(v.`s`) / 60 AS BIGINT)
+
+--@ case: a text of it
+SELECT from_unixtime(unix_timestamp(at) DIV 900 * 900) AS q, sum(n) AS total FROM events WHERE year(at) = 2024 GROUP BY 1
+--@ rewritten using by_second
+SELECT from_unixtime((unix_timestamp(v.`s`) DIV 900) * 900) AS q, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE year(v.`s`) = 2024 GROUP BY from_unixtime((unix_timestamp(v.`s`) DIV 900) * 900)
+
+--@ case: the remainder of another number is none of these
+SELECT unix_timestamp(at) - unix_seconds(at) % 900 AS q, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_unix_hour GROUPING_TOO_COARSE at
+
+--@ case: days of numbers between bounds
+SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1704153600 GROUP BY 1
+--@ rewritten using by_number
+SELECT floor(v.`h` / 86400) AS d, sum(v.`total`) AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= 1704067200 AND v.`h` < 1704153600 GROUP BY floor(v.`h` / 86400)
+
+--@ case: and as instants
+SELECT to_date(timestamp_seconds(sec)) AS d, from_unixtime(sec, 'HH') AS h, sum(n) AS total FROM clicks WHERE sec BETWEEN 1704067200 AND 1704153599 GROUP BY 1, 2
+--@ rewritten using by_number
+SELECT CAST(timestamp_seconds(v.`h`) AS DATE) AS d, from_unixtime(v.`h`, 'HH') AS h, sum(v.`total`) AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= 1704067200 AND v.`h` <= 1704153599 GROUP BY CAST(timestamp_seconds(v.`h`) AS DATE), from_unixtime(v.`h`, 'HH')
+
+--@ case: DIV of numbers that are not negative
+SELECT sec DIV 86400 AS d, max(n) AS top FROM clicks WHERE sec >= 60 AND sec < 1704153600 GROUP BY 1
+--@ rewritten using by_rest
+SELECT v.`m` DIV 86400 AS d, max(v.`top`) AS top FROM lake.demo.by_rest__storage AS v WHERE v.`m` >= 60 AND v.`m` < 1704153600 GROUP BY v.`m` DIV 86400
+
+--@ case: numbers without an upper bound may be too great for quotients
+SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067200 GROUP BY 1
+--@ kept: by_number BOUNDS_UNKNOWN sec; by_rest BOUNDS_UNKNOWN sec; by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: bounds within a bucket
+SELECT sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec <= 1704153600
+--@ kept: by_number COLUMN_NOT_IN_VIEW sec; by_rest COLUMN_NOT_IN_VIEW sec; by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: a number is no text
+SELECT sum(n) AS total FROM clicks WHERE sec >= '1704067200' AND sec < '1704153600'
+--@ kept: by_number BOUNDS_UNKNOWN sec; by_rest BOUNDS_UNKNOWN sec; by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: an INT has bounds by its type
+SELECT date_trunc('day', timestamp_seconds(small)) AS d, floor(small / 3600) AS h, min(n) AS low FROM clicks GROUP BY 1, 2
+--@ rewritten using by_small
+SELECT date_trunc('DAY', timestamp_seconds(v.`m`)) AS d, floor(v.`m` / 3600) AS h, min(v.`low`) AS low FROM lake.demo.by_small__storage AS v GROUP BY date_trunc('DAY', timestamp_seconds(v.`m`)), floor(v.`m` / 3600)
+
+--@ case: of an INT
+SELECT min(n) AS low FROM clicks WHERE small >= 3600 AND small IS NOT NULL
+--@ rewritten using by_small
+SELECT min(v.`low`) AS low FROM lake.demo.by_small__storage AS v WHERE v.`m` >= 3600 AND NOT (v.`m` IS NULL)
+
+--@ case: an INT may be negative
+SELECT small DIV 3600 AS h, min(n) AS low FROM clicks GROUP BY 1
+--@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small: before 1970 DIV and % round up; floor() and pmod() round down
+
+--@ case: minutes of a number are no quarters of one
+SELECT floor(small / 90) AS q, min(n) AS low FROM clicks GROUP BY 1
+--@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small
+
+--@ case: milliseconds, of which the storage has bounds
+SELECT floor(ms / 3600000) AS h, sum(n) AS total FROM taps WHERE ms >= 1704067200000 GROUP BY 1
+--@ rewritten using by_millis
+SELECT floor((v.`m` * 60000) / 3600000) AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v WHERE (v.`m` * 60000) >= 1704067200000 GROUP BY floor((v.`m` * 60000) / 3600000)
+
+--@ case: DIV of what storage has from 60 on
+SELECT ms DIV 3600000 AS h, sum(n) AS total FROM taps GROUP BY 1
+--@ rewritten using by_millis (not proved: only one of both groups by floor(ms / 3600000))
+SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY (v.`m` * 60000) DIV 3600000
+
+--@ case: within a minute
+SELECT ms DIV 1000 AS s, sum(n) AS total FROM taps GROUP BY 1
+--@ kept: GROUPING_TOO_COARSE ms: before 1970 DIV and % round up; floor() and pmod() round down

@@ -44,7 +44,9 @@ def read(text: str) -> exp.Expr:
         ("unix_timestamp(timestamp_seconds(floor(unix_timestamp(at) / 60) * 60))", 60),
         ("from_unixtime(unix_timestamp(at))", "second"), ("from_unixtime(unix_timestamp(at), 'MM')", "month"),
         ("from_unixtime(floor(unix_timestamp(at) / 3600) * 3600, 'HH:mm')", 3600),
-        ("year(date_trunc('hour', at))", "year"),
+        ("year(date_trunc('hour', at))", "year"), ("unix_timestamp(at) DIV 60", 60), ("n DIV 60", 60),
+        ("unix_seconds(at) - unix_seconds(at) % 900", 900), ("CAST(unix_timestamp(at) / 60 AS BIGINT)", 60),
+        ("floor(n / 60)", 60), ("from_unixtime(n, 'yyyy')", "year"), ("year(timestamp_seconds(n))", "year"),
     ],
 )  # fmt: skip
 def test_a_function_of_a_bucket(text: str, grain: str | int) -> None:
@@ -60,8 +62,8 @@ def test_a_function_of_a_bucket(text: str, grain: str | int) -> None:
         "date_format(at, 'SSS')", "date_format(at, 'z')", "date_format(at, 'VV')", "date_format(at, 'YYYY')",
         "date_format(at, \"yyyy'\")", "date_format(at, '[yyyy]')", "date_format(at, local)", "unix_timestamp(local)",
         "unix_timestamp(day)", "floor(unix_timestamp(at) / 3600.0)", "floor(unix_timestamp(at) / -60)",
-        "ceil(unix_timestamp(at) / 60)", "round(unix_timestamp(at) / 60)", "unix_timestamp(at) DIV 60",
-        "unix_timestamp(at) % 60", "CAST(unix_timestamp(at) / 60 AS BIGINT)", "floor(n / 60)", "CAST(n AS TIMESTAMP)",
+        "ceil(unix_timestamp(at) / 60)", "round(unix_timestamp(at) / 60)",
+        "unix_timestamp(at) % 60", "CAST(n AS STRING)", "unix_timestamp(at) - unix_seconds(at) % 60",
         "floor(floor(unix_timestamp(at) / 60) * 60 / 90)", "unix_seconds(at) - pmod(n, 60)",
         "CAST(at AS INT)", "CAST(at AS DOUBLE)", "pmod(unix_seconds(at), 60)",
     ],
@@ -71,11 +73,21 @@ def test_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["unix_timestamp(at)", "floor(to_unix_timestamp(at) / 60)", "from_unixtime(unix_timestamp(at))"]
-)
+    "text",
+    [
+        "unix_timestamp(at)", "floor(to_unix_timestamp(at) / 60)", "from_unixtime(unix_timestamp(at))",
+        "unix_seconds(at) DIV 60", "unix_seconds(at) - unix_seconds(at) % 900", "CAST(unix_seconds(at) / 60 AS BIGINT)",
+    ],
+)  # fmt: skip
 def test_what_rounds_towards_1970_is_none_before(text: str) -> None:
     assert factor_of(read(text), kind_of, "UTC") is None
     assert factor_of(read(text), kind_of, "UTC", lambda time: -1) is None
+
+
+def test_a_bigint_without_bounds_is_no_number_of_buckets() -> None:
+    assert factor_of(read("floor(n / 60)"), kind_of, "UTC") is None
+    assert factor_of(read("floor(n / 60)"), lambda tree: "int", "UTC") is not None
+    assert factor_of(read("n DIV 60"), lambda tree: "int", "UTC") is None
 
 
 def test_texts_of_times_without_a_zone_go_through_the_session_s() -> None:
@@ -92,8 +104,9 @@ def test_texts_of_times_without_a_zone_go_through_the_session_s() -> None:
         ("to_date(at)", "day", "date"), ("trunc(at, 'MM')", "month", "date"), ("trunc(day, 'MM')", "month", "date"),
         ("make_date(year(at), 1, 1)", "year", "date"), ("make_date(year(at), month(at), 1)", "month", "date"),
         ("make_date(year(at), month(at), day(at))", "day", "date"),
-        ("3600 * floor(unix_seconds(at) / 3600)", 3600, "timestamp"),
-        ("unix_seconds(at) - pmod(unix_seconds(at), 60)", 60, "timestamp"),
+        ("3600 * floor(unix_seconds(at) / 3600)", 3600, "bigint"),
+        ("unix_seconds(at) - pmod(unix_seconds(at), 60)", 60, "bigint"),
+        ("timestamp_seconds(floor(unix_seconds(at) / 60) * 60)", 60, "timestamp"),
     ],
 )  # fmt: skip
 def test_what_tells_a_bucket(text: str, grain: str | int, kind: str) -> None:
