@@ -16,6 +16,13 @@ def chosen(connection: Any, query: str) -> list[str]:
     return [view for view, verdict, *_ in tried if verdict == "chosen"]
 
 
+def answered_blocks(connection: Any, query: str) -> frozenset[str]:
+    """The SELECTs of a query that views answer, by their places in its text."""
+    return frozenset(
+        block for _, verdict, *_, block in clients.rows(connection, f"EXPLAIN REWRITE {query}") if verdict == "chosen"
+    )
+
+
 def reasons(connection: Any, query: str) -> str:
     """Why the views do not answer it."""
     tried = clients.rows(connection, f"EXPLAIN REWRITE {query}")
