@@ -375,8 +375,11 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     if name == "date_trunc":
         unit, source = first, second
         grain = DATE_TRUNC_UNITS.get(unit.name.upper()) if _is_text(unit) else None
-        if len(arguments) == 2 and grain and temporal_type(source, scope) == "timestamp":
-            return bucket_call(source, grain, "timestamp")
+        kind = temporal_type(source, scope)
+        if len(arguments) == 2 and grain and kind in ("timestamp", "timestamp_ntz"):
+            return bucket_call(
+                source if kind == "timestamp" else _casting(source, _TIMESTAMP, scope), grain, "timestamp"
+            )
         return exp.Anonymous(this=name, expressions=arguments)
     source, unit = first, second
     kind = temporal_type(source, scope)

@@ -18,13 +18,14 @@ from rewriter.timeseries import (
     bucket_call,
     bucket_elsewhere,
     date_of_fields,
+    is_fixed_offset,
     number_of,
     same_buckets,
     told_by,
     zone_elsewhere,
 )
 from rewriter.timeseries.factors import SECONDS
-from rewriter.timeseries.seconds import SinceOf
+from rewriter.timeseries.seconds import KindOf, SinceOf
 
 Tree = exp.Expr
 Read = Tree | Miss | None
@@ -97,14 +98,28 @@ def is_time(tree: Tree, rows: Rows) -> bool:
     return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
 
 
+def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
+    """Return the instant of a TIMESTAMP_NTZ, or the TIMESTAMP_NTZ of which a time is the instant."""
+    if kind_of(time) == "timestamp_ntz":
+        return cast(time, "timestamp")
+    cast_of = time.this if isinstance(time, exp.Cast) and not time.args.get("safe") else None
+    zoneless = cast_of is not None and kind_of(cast_of) == "timestamp_ntz" and kind_of(time) == "timestamp"
+    return cast_of if zoneless else None
+
+
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     """Yield the storage expressions for the buckets of a time, plain columns first."""
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))
+    # In a zone of one offset a TIMESTAMP_NTZ and its instant have the same buckets.
+    twin = _twin(wanted, kind) if is_fixed_offset(rows.zone) else None
     for tree, column in rows.rows.items():
         told = told_by(tree, kind, rows.since)
         if told is not None and told.source == wanted:
             yield Stored(told.grain, told.type, told.begin(column.copy()))
+        elif told is not None and told.source == twin and told.type in ("timestamp", "timestamp_ntz"):
+            there = "timestamp" if told.type == "timestamp_ntz" else "timestamp_ntz"
+            yield Stored(told.grain, there, cast(told.begin(column.copy()), there))
     made = date_of_fields(wanted, rows.rows.get)
     if made is not None:
         yield Stored(made[0], "date", made[1])

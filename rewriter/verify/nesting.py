@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block.since import since_of
-from rewriter.functions.trees import call_of
+from rewriter.functions.trees import call_of, cast
 from rewriter.sql import holds
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -57,8 +57,19 @@ def at_home(forms: Forms, tree: Tree) -> Tree | None:
 _MONTHS = ("month", "quarter", "year")
 
 
+def clock_of(forms: Forms, tree: Tree) -> Tree | None:
+    """Return the TIMESTAMP_NTZ of which a TIMESTAMP is the instant, in a zone of one offset."""
+    zoneless = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
+    if zoneless is None or not is_fixed_offset(forms.zone) or forms.kind(tree) != "timestamp":
+        return None
+    return zoneless if forms.kind(zoneless) == "timestamp_ntz" else None
+
+
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     """Return the time of a finer bucket for use in a function of its coarser bucket."""
+    if (clock := clock_of(forms, source)) is not None:
+        local = finer(forms, clock, grain)
+        return cast(local, "timestamp") if local is not None else None
     bucket = as_bucket(source)
     if bucket is not None and bucket.type == forms.kind(bucket.source):
         return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None

@@ -4,6 +4,7 @@ law: CAST(x AS t) is x where x has the type t, also through a wider one
      bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
      rolls up to the coarse one, and the label is constant over the grain
      a bucket of whole days is the midnight of its first day, in any zone
+     in a zone of one offset a TIMESTAMP_NTZ and its instant have the same buckets, dates and labels
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from rewriter.verify.labels import (
     piece_form,
     seconds_form,
 )
-from rewriter.verify.nesting import at_home, finer
+from rewriter.verify.nesting import at_home, clock_of, finer
 
 Tree = exp.Expr
 
@@ -53,6 +54,8 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     if isinstance(inner, exp.Cast) and wanted == forms.kind(inner.this) and widens(wanted, forms.kind(inner)):
         narrow: Tree = inner.this
         return narrow
+    if wanted in ("timestamp_ntz", "date") and (clock := clock_of(forms, inner)) is not None:
+        return forms.normal(cast(clock, wanted))
     bucket = as_bucket(inner)
     if wanted == "date" and (day := _literal_day(inner)) is not None:
         return day
@@ -88,6 +91,8 @@ def call_form(forms: Forms, tree: Tree) -> Tree | None:
         return call_form(forms, home)
     bucket, label = as_bucket(tree), label_source(tree)
     if bucket is not None:
+        if (clock := clock_of(forms, bucket.source)) is not None:
+            return forms.normal(cast(bucket_call(clock, bucket.grain, "timestamp_ntz"), "timestamp"))
         time = finer(forms, bucket.source, bucket.grain)
         if time is not None and forms.kind(time) == bucket.type:
             return bucket_call(time, bucket.grain, bucket.type)
@@ -99,6 +104,8 @@ def call_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
+    if (clock := clock_of(forms, source)) is not None:
+        return forms.normal(_put(tree, source, clock))
     time, day = finer(forms, source, grain), day_source(source)
     if time is not None:
         return forms.normal(_put(tree, source, time))

@@ -1,6 +1,7 @@
 -- The spellings of buckets and labels: whatever is the same over a bucket is computed from any finer bucket.
 --@ schema
 CREATE TABLE events (at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, n BIGINT);
+CREATE TABLE logs (local TIMESTAMP_NTZ, n BIGINT);
 --@ rows
 INSERT INTO events VALUES
   (TIMESTAMP '2023-12-31 23:59:59.999999', TIMESTAMP_NTZ '2023-12-31 23:59:59', DATE '2023-12-31', 1),
@@ -10,7 +11,9 @@ INSERT INTO events VALUES
   (TIMESTAMP '2024-02-29 12:59:59', TIMESTAMP_NTZ '2024-02-29 12:59:59', DATE '2024-02-29', 5),
   (TIMESTAMP '1969-12-31 23:30:00', TIMESTAMP_NTZ '1969-12-31 23:30:00', DATE '1969-12-31', 6),
   (TIMESTAMP '2024-12-30 00:00:01', TIMESTAMP_NTZ '2024-12-30 00:00:01', DATE '2024-12-30', 7),
-  (NULL, NULL, NULL, 8), (NULL, NULL, NULL, NULL)
+  (NULL, NULL, NULL, 8), (NULL, NULL, NULL, NULL);
+INSERT INTO logs VALUES
+  (TIMESTAMP_NTZ '2023-12-31 23:59:59.999999', 1), (TIMESTAMP_NTZ '2024-01-01 00:00:00', 2), (TIMESTAMP_NTZ '2024-02-29 12:34:56', 3), (NULL, 4)
 --@ view by_minute
 SELECT date_trunc('minute', at) AS m, sum(n) AS s FROM events GROUP BY 1
 --@ view by_day
@@ -25,6 +28,8 @@ SELECT make_date(year(at), month(at), 1) AS m, bit_and(n) AS bits FROM events GR
 SELECT day, bit_xor(n) AS bits FROM events GROUP BY day
 --@ view local_hour
 SELECT timeseries(local, 'hour') AS h, count(n) AS c FROM events GROUP BY 1
+--@ view logs_by_hour
+SELECT date_trunc('hour', local) AS h, sum(n) AS s FROM logs GROUP BY 1
 --@ view by_label
 SELECT date_format(at, 'yyyy-MM-dd HH') AS h, count_if(n > 2) AS c FROM events GROUP BY 1
 
@@ -335,3 +340,27 @@ SELECT substr(CAST(at AS STRING), -8, 2) AS h, sum(n) AS s FROM events GROUP BY 
 SELECT sum(n) AS s FROM events WHERE at >= timestamp('2024-01-01') AND at < timestamp('2024-02-29 12:40:00')
 --@ rewritten using by_minute
 SELECT sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= CAST('2024-01-01' AS TIMESTAMP) AND v.`m` < CAST('2024-02-29 12:40:00' AS TIMESTAMP)
+
+--@ case: days of a time without zone, by its instant
+SELECT date_trunc('day', local) AS d, count(n) AS c FROM events WHERE local >= '2024-01-01' GROUP BY 1
+--@ rewritten using local_hour
+SELECT date_trunc('DAY', CAST(v.`h` AS TIMESTAMP)) AS d, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v WHERE v.`h` >= '2024-01-01' GROUP BY date_trunc('DAY', CAST(v.`h` AS TIMESTAMP))
+
+--@ case: the same from hours of its instant
+SELECT date_trunc('month', local) AS m, sum(n) AS s FROM logs GROUP BY 1
+--@ rewritten using logs_by_hour
+SELECT date_trunc('MONTH', v.`h`) AS m, sum(v.`s`) AS s FROM lake.demo.logs_by_hour__storage AS v GROUP BY date_trunc('MONTH', v.`h`)
+
+--@ case: its date, hour and text from those
+SELECT to_date(local) AS d, hour(local) AS h, timeseries(local, 'week') AS w, date_format(local, 'yyyy-MM') AS t, sum(n) AS s FROM logs GROUP BY 1, 2, 3, 4
+--@ rewritten using logs_by_hour
+SELECT CAST(CAST(v.`h` AS TIMESTAMP_NTZ) AS DATE) AS d, hour(CAST(v.`h` AS TIMESTAMP_NTZ)) AS h, CAST(trunc(CAST(CAST(v.`h` AS TIMESTAMP_NTZ) AS DATE), 'WEEK') AS TIMESTAMP_NTZ) AS w, date_format(CAST(v.`h` AS TIMESTAMP_NTZ), 'yyyy-MM') AS t, sum(v.`s`) AS s FROM lake.demo.logs_by_hour__storage AS v GROUP BY CAST(CAST(v.`h` AS TIMESTAMP_NTZ) AS DATE), hour(CAST(v.`h` AS TIMESTAMP_NTZ)), CAST(trunc(CAST(CAST(v.`h` AS TIMESTAMP_NTZ) AS DATE), 'WEEK') AS TIMESTAMP_NTZ), date_format(CAST(v.`h` AS TIMESTAMP_NTZ), 'yyyy-MM')
+
+--@ case: a range of it
+SELECT sum(n) AS s FROM logs WHERE local >= TIMESTAMP_NTZ '2024-01-01 00:00:00' AND local < '2024-02-29 13:00:00'
+--@ rewritten using logs_by_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.logs_by_hour__storage AS v WHERE CAST(v.`h` AS TIMESTAMP_NTZ) >= CAST('2024-01-01 00:00:00' AS TIMESTAMP_NTZ) AND CAST(v.`h` AS TIMESTAMP_NTZ) < '2024-02-29 13:00:00'
+
+--@ case: within an hour of it
+SELECT date_trunc('minute', local) AS m, sum(n) AS s FROM logs GROUP BY 1
+--@ kept: GROUPING_TOO_COARSE local
