@@ -14,9 +14,9 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """Yield the conjuncts of a predicate.
+    """Yield the conjuncts of a predicate, without those that are always true, as `1 = 1` and the ON of a CROSS JOIN.
 
-    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too
+    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too; TRUE AND a is a
 
     >>> from rewriter.sql import parse_select
     >>> where = parse_select("SELECT 1 FROM t WHERE (a = 1 AND b) OR (c AND a = 1)").args["where"].this
@@ -24,10 +24,21 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
     ['a = 1', 'b OR c']
     """
     for part in operands(node, exp.And):
+        if _is_true(part):
+            continue
         if isinstance(part, exp.Or):
             yield from _factored(part)
         else:
             yield part
+
+
+def _is_true(part: Tree) -> bool:
+    """Return whether a predicate is TRUE, an equality of a literal with itself, or a disjunction with one of these."""
+    if isinstance(part, exp.Or):
+        return any(map(_is_true, operands(part, exp.Or)))
+    if isinstance(part, exp.EQ):
+        return isinstance(part.this, exp.Literal) and part.this == part.expression
+    return isinstance(part, exp.Boolean) and bool(part.this)
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:

@@ -159,8 +159,11 @@ class _Reader:
         _JOINS[kind](self, item, on)
 
     def _on(self, node: exp.Join) -> tuple[Tree, ...]:
-        condition = node.args.get("on")
-        return tuple(conjuncts_of(canonical(condition, self._scope()))) if condition is not None else ()
+        if (condition := node.args.get("on")) is None:
+            return ()
+        read = canonical(condition, self._scope())
+        # Only an inner join may lose its condition: ON TRUE of another one still fills up rows, or filters them.
+        return tuple(conjuncts_of(read)) or (() if _kind(node) == "INNER" else (read,))
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
         """Merge the columns of USING into the left one, also for a LEFT join."""

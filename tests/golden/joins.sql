@@ -12,7 +12,7 @@ SELECT dim_id, at, sum(amount) AS total, count(*) AS cnt FROM sales GROUP BY dim
 --@ view joined
 SELECT s.id, d.name, s.amount FROM sales AS s JOIN dim AS d ON s.dim_id = d.id
 --@ view bosses
-SELECT p.name AS person, b.name AS boss FROM person AS p JOIN person AS b ON p.boss = b.id
+SELECT p.name AS person, b.name AS boss FROM person AS p CROSS JOIN person AS b WHERE p.boss = b.id
 
 --@ case: a table of the query beside an aggregating view
 SELECT d.name, sum(s.amount), count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
@@ -68,3 +68,12 @@ SELECT name FROM sales JOIN dim USING (id)
 SELECT dim_id, sum(amount) FROM sales WHERE dim_id = at GROUP BY dim_id
 --@ rewritten using by_dim
 SELECT v.`dim_id` AS dim_id, v.`total` FROM lake.demo.by_dim__storage AS v WHERE v.`dim_id` = v.`at`
+
+--@ case: joined without ON, and so a product that WHERE cuts down
+SELECT p.name, b.name FROM person AS p JOIN person AS b WHERE b.id = p.boss AND 1 = 1
+--@ rewritten using bosses
+SELECT v.`person` AS name, v.`boss` AS name FROM lake.demo.bosses__storage AS v
+
+--@ case: an outer join ON TRUE fills up, too
+SELECT p.name, b.name FROM person AS p LEFT JOIN person AS b ON TRUE WHERE b.id = p.boss OR b.id IS NULL
+--@ kept: VIEW_FILTERS_MORE boss = id

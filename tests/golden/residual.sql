@@ -11,7 +11,7 @@ SELECT id, region, amount, price FROM sales WHERE day >= DATE '2024-01-01'
 --@ view mv_small
 SELECT id, region, amount FROM sales WHERE amount < 100 AND (region = 'eu' OR region = 'us' OR region IS NULL)
 --@ view mv_flagged
-SELECT id, flag, score FROM sales WHERE length(region) > 2
+SELECT id, flag, score FROM sales WHERE 1 = 1 AND length(region) > 2 AND (score > 5 OR TRUE)
 
 --@ case: a narrower filter on an exposed column becomes a residual
 SELECT id FROM sales WHERE day >= DATE '2024-01-01' AND region = 'us;eu'
@@ -97,3 +97,26 @@ SELECT v.`id` AS id FROM lake.demo.mv_sales_2024__storage AS v WHERE ((v.`region
 SELECT id FROM sales WHERE day >= DATE '2024-01-01' AND price > 1.75
 --@ rewritten using mv_sales_2024
 SELECT v.`id` AS id FROM lake.demo.mv_sales_2024__storage AS v WHERE v.`price` > 1.75
+
+--@ case: a filter that is always true, as generators put it in front of the others
+SELECT id, flag FROM sales WHERE 1 = 1 AND (length(region) > 2 AND 'a' = 'a') AND flag
+--@ rewritten using mv_flagged
+SELECT v.`id` AS id, v.`flag` AS flag FROM lake.demo.mv_flagged__storage AS v WHERE v.`flag`
+
+--@ case: one that is never true
+SELECT id, flag FROM sales WHERE 1 = 0 AND length(region) > 2
+--@ rewritten using mv_flagged
+SELECT v.`id` AS id, v.`flag` AS flag FROM lake.demo.mv_flagged__storage AS v WHERE 1 = 0
+
+--@ case: one that is never true, not even of equals
+SELECT id, flag FROM sales WHERE NULL = NULL AND length(region) > 2
+--@ rewritten using mv_flagged
+SELECT v.`id` AS id, v.`flag` AS flag FROM lake.demo.mv_flagged__storage AS v WHERE NULL = NULL
+
+--@ case: always true in one branch, of two
+SELECT id, flag FROM sales WHERE length(region) > 2 OR 1 = 1
+--@ kept: mv_flagged VIEW_FILTERS_MORE length(region) > 2; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+
+--@ case: always true in the view does not tell what its filter does
+SELECT id, flag FROM sales WHERE TRUE
+--@ kept: mv_flagged VIEW_FILTERS_MORE length(region) > 2; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
