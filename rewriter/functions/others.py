@@ -34,15 +34,15 @@ UNSETTLED_FUNCTIONS = (
 # count_if(p) is read as count(*) FILTER (WHERE p). The others tell by which keys a row of GROUPING SETS is not grouped.
 COUNT_IF = Function("count_if", BIGINT, readable=False)
 GROUPING_FUNCTIONS = (
-    Function("grouping", always("tinyint"), readable=False, printed=False),
-    Function("grouping_id", BIGINT, readable=False, printed=False),
+    Function("grouping", always("tinyint"), readable=False),
+    Function("grouping_id", BIGINT, readable=False),
 )
 
 # Settled by the arguments and the session alone: a view that has one answers its own text.
 _SETTLED = """
 acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
-array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 bigint bin binary bit_count
+array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 bigint binary bit_count
 bit_get bit_length boolean cardinality cbrt char chr collate collation conv convert_timezone cos cosh cot
 csc date_diff dateadd decimal decode degrees double e element_at encode
 equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten float forall format_number

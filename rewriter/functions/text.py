@@ -11,6 +11,7 @@ TEXT_FUNCTIONS = (
     Function("initcap", of_text),
     Function("length", INT, ("character_length", "char_length"), unprinted=("character_length", "char_length")),
     Function("ascii", INT),
+    Function("bin", TEXT),
     Function("substring", of_text, ("substr",), printed_arity=3),
     Function("left", of_text),
     Function("right", of_text),

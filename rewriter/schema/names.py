@@ -8,7 +8,7 @@ from itertools import pairwise
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.functions.registry import CLOCK, PRINTED, PRINTED_ARITY, meant
+from rewriter.functions.registry import CLOCK, GROUPING, PRINTED, PRINTED_ARITY, meant
 from rewriter.functions.types import Uncertain, column_type
 from rewriter.sql import tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
@@ -71,7 +71,8 @@ def _call(tree: Tree) -> str:
     name = str(tree.this).lower()
     if name in ("extract", "datepart") and len(tree.expressions) == 2:
         return f"{name}({' FROM '.join(map(_spelled, tree.expressions))})"
-    spelled = PRINTED.get(name) if bool(tree.expressions) != (meant(name) in CLOCK) else None
+    empty = meant(name) in CLOCK or (name in GROUPING and not tree.expressions)
+    spelled = PRINTED.get(name) if bool(tree.expressions) != empty else None
     # Spark writes arguments that were left out.
     if spelled is None or len(tree.expressions) != PRINTED_ARITY.get(name, len(tree.expressions)):
         raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")

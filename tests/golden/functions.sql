@@ -35,3 +35,8 @@ SELECT try_mod(m, n) AS rest, count(*) AS visits FROM visits GROUP BY try_mod(m,
 --@ case: a function with which blocks are not read
 SELECT soundex(name) AS sound, count(*) AS visits FROM visits GROUP BY soundex(name)
 --@ kept: by_name UNSUPPORTED the function soundex is not supported; by_rest UNSUPPORTED the function soundex is not supported
+
+--@ case: a number in binary digits, counted
+SELECT bin(try_mod(n, m)) AS digits, count(*) AS visits FROM visits GROUP BY bin(try_mod(n, m))
+--@ rewritten using by_rest
+SELECT bin(v.`rest`) AS digits, coalesce(sum(v.`visits`), 0) AS visits FROM lake.demo.by_rest__storage AS v GROUP BY bin(v.`rest`)

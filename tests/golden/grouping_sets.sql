@@ -119,3 +119,8 @@ SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 --@ case: one set of no keys
 SELECT sum(x) FROM t GROUP BY GROUPING SETS (())
 --@ kept: all_rows UNSUPPORTED GROUPING SETS of no key, or of too many; by_abc UNSUPPORTED GROUPING SETS of no key, or of too many; by_day UNSUPPORTED GROUPING SETS of no key, or of too many
+
+--@ case: grouping() and grouping_id() under the names that Spark gives them
+SELECT a, t.B, grouping(t.B), GROUPING_ID(a, b), grouping_id(), sum(x) FROM t GROUP BY CUBE (a, b)
+--@ rewritten using by_abc
+SELECT v.`a` AS a, v.`b` AS B, grouping(v.`b`), (CAST(grouping(v.`a`) AS BIGINT) * 2) + CAST(grouping(v.`b`) AS BIGINT), (CAST(grouping(v.`a`) AS BIGINT) * 2) + CAST(grouping(v.`b`) AS BIGINT), sum(v.`sx`) FROM lake.demo.by_abc__storage AS v GROUP BY GROUPING SETS ((v.`a`, v.`b`), (v.`a`), (v.`b`), ())
