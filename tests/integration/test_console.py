@@ -41,6 +41,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def check(page: Page, name: str) -> None:
     """A page is fit to be used: no violation of accessibility, nothing wider than the screen."""
+    page.wait_for_load_state()  # a click does not wait for the style, without which sizes tell nothing
     if PICTURES:
         page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
     assert not violations(page)
