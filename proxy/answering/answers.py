@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -202,17 +202,17 @@ class Answers:
                 problem=facts.problem or statement.unread,
                 over=asked.over,
             )
-        found = await self.catalog.current(asked.names)
+        found = await self._current(asked.names)
         if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
-            found = await self.catalog.current(asked.names)
+            found = await self._current(asked.names)
         relations, resting = self._readable(found, facts)
         try:
             bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
             outcome = await _aside(sql, asked.decide, relations, bound)
             wanted = _without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
-                relations, resting = self._readable(await self.catalog.current(asked.names), facts)
+                relations, resting = self._readable(await self._current(asked.names), facts)
                 outcome = await _aside(sql, asked.decide, relations, bound)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
@@ -226,6 +226,10 @@ class Answers:
             change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
+
+    async def _current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
+        """Return the relations now, with storage as it may be read."""
+        return await self.catalog.before_rollbacks(await self.catalog.current(names))
 
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts

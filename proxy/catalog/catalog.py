@@ -21,7 +21,7 @@ from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
-from proxy.catalog.past import Refreshed, refreshes_of, tables_then
+from proxy.catalog.past import Refreshed, before_rollbacks, refreshes_of, rolled_back, tables_then
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Threads, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -143,6 +143,14 @@ class Catalog:
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._looked_back(wanted, moments, zone, storages))
+
+    async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
+        """Return the relations, with storage as of an earlier refresh where a table was rolled back behind the last.
+
+        To be read only: a refresh replaces what is current.
+        """
+        names = rolled_back(found)
+        return {**found, **await self._answer(lambda: self._refreshed_before(names, found))} if names else found
 
     async def taken(self, name: TableName) -> bool:
         """Return whether there is a table or view of that name now, one that cannot be read too."""
@@ -270,6 +278,21 @@ class Catalog:
             _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
             tables = {}
         return {**dict.fromkeys(names), **views, **tables}
+
+    def _refreshed_before(
+        self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
+    ) -> Mapping[TableName, Table | None]:
+        entries = self._looked(storages)
+        heads = frozenset((table.uuid, table.snapshot_id) for table in found.values() if isinstance(table, Table))
+        locations = frozenset(entry.location for entry in entries.values())
+        try:
+            return self._pasts.get(
+                (locations, heads),
+                lambda: before_rollbacks({name: entry.load() for name, entry in entries.items()}, found),
+            )
+        except Exception as failure:  # as above
+            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, storages)), failure)
+            return {}
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
         try:

@@ -10,7 +10,7 @@ from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import from_summary, speaks
 from proxy.catalog.tables import ancestry, operation, table
 from rewriter import AsOf, moment_ms
-from rewriter.model import RefreshState, Table, TableName
+from rewriter.model import RefreshState, Relation, SourceState, Table, TableName
 
 # Snapshots of tables, by the UUIDs of these.
 Read = Mapping[str, frozenset[int]]
@@ -80,6 +80,35 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
     raw = next(found, None)
     return _at(name, document, raw) if raw is not None else None
+
+
+def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
+    """Return the storage tables whose last refresh read a snapshot that is none of a table's past any more."""
+    tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
+    return [
+        relation.name
+        for relation in tables.values()
+        if relation.refresh is not None
+        and any(source.uuid in tables and _left(tables[source.uuid], source) for source in relation.refresh.sources)
+    ]
+
+
+def _left(table: Table, source: SourceState) -> bool:
+    """Return whether a table no longer descends from the snapshot that a refresh read."""
+    read = source.snapshot_id
+    return read not in (None, table.snapshot_id) and all(snapshot.id != read for snapshot in table.snapshots)
+
+
+def before_rollbacks(
+    documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
+) -> Mapping[TableName, Table]:
+    """Return each storage table as of its last refresh that read what is still part of the tables' past, if there is
+    one.
+    """
+    tables = (relation for relation in relations.values() if isinstance(relation, Table))
+    past = {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in tables}
+    found = {name: refreshed_at(name, document, [past]) for name, document in documents.items()}
+    return {name: table for name, table in found.items() if table is not None}
 
 
 class Refreshed(NamedTuple):

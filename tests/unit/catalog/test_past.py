@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.catalog.past import tables_then
+from proxy.catalog.past import before_rollbacks, rolled_back, tables_then
+from proxy.catalog.tables import table
 from rewriter import AsOf
 from rewriter.model import Table, TableName
 from tests.unit.catalog.test_tables import document, snapshot
@@ -135,3 +136,21 @@ def test_properties_say_nothing_of_earlier_storage() -> None:
 def test_a_refresh_that_records_no_columns_may_have_read_others() -> None:
     storage = document([snapshot(1, None, **recorded(("s", 1), columns=False))], 1)
     assert tables_then({SALES: sales(), STORAGE: storage}, {SALES: AsOf("1")}, "UTC")[STORAGE] is None
+
+
+def test_behind_a_rollback_storage_is_that_of_the_last_refresh_that_read_what_is_left() -> None:
+    # Of the four snapshots, the second and third were rolled back.
+    refreshes = [
+        snapshot(1, None, **recorded(("s", 1))),
+        snapshot(2, 1, "replace"),
+        snapshot(3, 2, "overwrite", **recorded(("s", 3))),
+    ]
+    storage = document(refreshes, 3)
+    relations = {SALES: table(SALES, sales()), STORAGE: table(STORAGE, {**storage, "table-uuid": "t"})}
+    assert rolled_back(relations) == [STORAGE]
+    found = before_rollbacks({STORAGE: storage}, relations)[STORAGE]
+    assert (found.snapshot_id, found.refresh and found.refresh.sources[0].snapshot_id) == (2, 1)
+    never = document([snapshot(1, None, **recorded(("s", 2)))], 1)
+    assert before_rollbacks({STORAGE: never}, relations) == {}
+    anew = table(STORAGE, {**document([snapshot(1, None, **recorded(("s", 4)))], 1), "table-uuid": "t"})
+    assert rolled_back({**relations, STORAGE: anew}) == []
