@@ -34,7 +34,9 @@ from tests.integration.test_golden import FELL_BACK
 
 NAMESPACE = "race"
 TABLES = ("sales", "regions")
-SALES = "SELECT id, CAST(id % 9 AS INT) AS region, CAST(id % 100 AS INT) AS amount FROM range({}, {})"
+ROWS = "SELECT id, CAST(id % 9 AS INT) AS region, CAST(id % 100 AS INT) AS amount, {} AS note FROM range({}, {})"
+# Text that makes the table large enough for views to pay: 13 MB, where opening one file more costs as much as 4.
+NOTE = "concat(sha2(CAST(id AS STRING), 512), sha2(CAST(-id AS STRING), 512))"
 # Each view with the properties that say when it is refreshed: by writes, or by REFRESH alone.
 VIEWS = {
     "by_region": ("", "SELECT region, sum(amount) AS total, count(*) AS cnt FROM sales GROUP BY region"),
@@ -172,7 +174,7 @@ class Race:
     def __post_init__(self) -> None:
         self.commits = Commits(self.data / "catalog.db")
         self._over = Event()
-        self._ids = iter(range(100_000, 10**9, 100))
+        self._ids = iter(range(10**6, 10**9, 100))
 
     def run(self, seconds: float) -> list[str]:
         """Make the tables and views, race for so long, and return what is wrong with the answers."""
@@ -204,8 +206,9 @@ class Race:
             clients.rows(connection, f"USE lake.{NAMESPACE}")
             for view in VIEWS:
                 clients.rows(connection, f"DROP MATERIALIZED VIEW IF EXISTS {view}")
-            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {SALES.format(0, 4_000)}")
-            clients.rows(connection, f"INSERT INTO sales {SALES.format(4_000, 5_000)}")  # views begin at a second one
+            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {ROWS.format(NOTE, 0, 99_000)}")
+            # Views begin at a second snapshot.
+            clients.rows(connection, f"INSERT INTO sales {ROWS.format(NOTE, 99_000, 100_000)}")
             clients.rows(connection, "CREATE OR REPLACE TABLE regions AS SELECT CAST(id AS INT) AS id, "
                                      "concat('region ', id % 5) AS name FROM range(7)")  # fmt: skip
             for view, (when, query) in VIEWS.items():
@@ -241,7 +244,8 @@ class Race:
                 first = next(self._ids)
                 ids = range(first, first + random.randrange(1, 40))
                 rows = {"id": pa.array(ids, pa.int64()), "region": pa.array([i % 9 for i in ids], pa.int32()),
-                        "amount": pa.array([i % 100 for i in ids], pa.int32())}  # fmt: skip
+                        "amount": pa.array([i % 100 for i in ids], pa.int32()),
+                        "note": pa.nulls(len(ids), pa.string())}  # fmt: skip
                 try:
                     catalog.load_table((NAMESPACE, "sales")).append(pa.table(rows))
                     self.done["append with pyiceberg"] += 1
@@ -250,7 +254,7 @@ class Race:
 
     def _append(self, random: Random) -> str:
         first = next(self._ids)
-        return f"INSERT INTO sales {SALES.format(first, first + random.randrange(1, 60))}"
+        return f"INSERT INTO sales {ROWS.format('NULL', first, first + random.randrange(1, 60))}"
 
     def _rollback(self, random: Random) -> str:
         with self._catalog() as catalog:
