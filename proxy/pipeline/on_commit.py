@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from typing import Any
 
 from proxy.catalog import Catalog, Unavailable
-from proxy.catalog.periods import period
+from proxy.catalog.periods import NEVER, period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.journal import Cause
 from proxy.pipeline.order import over
 from proxy.pipeline.pipeline import Pipeline
+from proxy.pipeline.shared_delta import SharedDelta
 from proxy.pipeline.status import status
+from proxy.pipeline.steps import UP_TO_DATE, Asked
 from proxy.session import Log
-from rewriter import Definitions
+from rewriter import Decision, Definitions
 from rewriter.model import MaterializedView, TableName
 
 WAIT = "viewgate.refresh.wait"
@@ -47,32 +49,35 @@ class OnCommit:
         Cancelled, it takes along what it waits for.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
-        waiting = await self._waiting(definitions, views)
+        decisions = await self._waiting(definitions, views)
+        waiting = [*decisions]
         background = [view for view in views if view not in waiting]
         for view in background:
             log(f"Viewgate: {view.name} is refreshed in the background")
         if background:
             self._start(self._refresh_all(background, _logger.info))
         # A cancel is passed on to each, and all have ended when it is raised.
-        await asyncio.gather(*self._waited_for(definitions, waiting, log), return_exceptions=True)
+        await asyncio.gather(*self._waited_for(definitions, decisions, log), return_exceptions=True)
 
     def _waited_for(
-        self, definitions: Definitions, views: Sequence[MaterializedView], log: Log
+        self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
         """Begin the refreshes side by side, each behind those of the views below; return a wait for each.
 
         One that is waited for even where it computes everything anew comes behind all others, from which it may read.
         """
+        shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
         slots = asyncio.Semaphore(AT_ONCE)
         running: dict[TableName, asyncio.Task[None]] = {}
         waits = []
-        for view in views:
+        for view in decisions:
             whole = view.properties.get(WAIT) == ALWAYS
             before = running if whole else running.keys() & set(definitions.graph.predecessors(view.name))
             below = [running[name] for name in before]
             said = _Said(log)
-            running[view.name] = self._start(self._refresh_behind(view, below, slots, failed, said))
+            refresh = self._refresh_behind(view, below, slots, failed, said, shared.get(view.name))
+            running[view.name] = self._start(refresh)
             waits.append(_wait(view, running[view.name], said))
         return waits
 
@@ -83,11 +88,16 @@ class OnCommit:
         slots: asyncio.Semaphore,
         failed: set[TableName],
         log: Log,
+        delta: SharedDelta | None,
     ) -> None:
-        if below:
-            await asyncio.wait(below)
-        async with slots:
-            await self._refresh_one(view, failed, log)
+        try:
+            if below:
+                await asyncio.wait(below)
+            async with slots:
+                await self._refresh_one(view, failed, log, asked=Asked(delta=delta))
+        finally:
+            if delta is not None:
+                await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
         """Begin the refreshes that were missed: Viewgate was killed after a commit, or could not ask the catalog."""
@@ -132,26 +142,34 @@ class OnCommit:
         except Exception:  # its refresh fails for the same reason, and says so
             return True
 
-    async def _waiting(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the views that the writer waits for, by their property: only together with all views below them."""
-        waiting: list[MaterializedView] = []
+    async def _waiting(
+        self, definitions: Definitions, views: Sequence[MaterializedView]
+    ) -> dict[MaterializedView, Decision | None]:
+        """Return the views that the writer waits for, by their property: only together with all views below them.
+
+        Each has its decision; None where its refresh will fail.
+        """
+        waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
         for view in views:
             below = behind & set(definitions.graph.predecessors(view.name))
-            if not below and await self._waits_for(view):
-                waiting.append(view)
+            wait, decision = (False, None) if below else await self._waits_for(view)
+            if wait:
+                waiting[view] = decision
             else:
                 behind.add(view.name)
         return waiting
 
-    async def _waits_for(self, view: MaterializedView) -> bool:
+    async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
+        """Return whether the writer waits for a view, and the decision about its refresh if there is one."""
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
-        if wait != IF_INCREMENTAL:
-            return wait == ALWAYS
+        if wait == NEVER:
+            return False, None
         try:
-            return (await self._pipeline.decision(view)).incremental
+            decision = await self._pipeline.decision(view)
         except Exception:  # the refresh will fail at once for the same reason, and the writer had better see it
-            return True
+            return True, None
+        return wait == ALWAYS or decision.incremental, decision
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log, cause: Cause = Cause.COMMIT) -> None:
         failed: set[TableName] = set()
@@ -159,7 +177,12 @@ class OnCommit:
             await self._refresh_one(view, failed, log, cause)
 
     async def _refresh_one(
-        self, view: MaterializedView, failed: set[TableName], log: Log, cause: Cause = Cause.COMMIT
+        self,
+        view: MaterializedView,
+        failed: set[TableName],
+        log: Log,
+        cause: Cause = Cause.COMMIT,
+        asked: Asked = UP_TO_DATE,
     ) -> None:
         """Refresh a view unless one that it is defined over has failed; where it fails, it is one of these."""
         if why := stopped(view, failed):
@@ -168,7 +191,7 @@ class OnCommit:
             return
         try:
             if not (await status(self._catalog, view)).fresh:
-                await self._pipeline.refresh(view, log, cause=cause)
+                await self._pipeline.refresh(view, log, asked, cause)
         except SqlError as failure:
             failed.add(view.name)
             log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.column_types import check_types
 from proxy.pipeline.failures import Lost, noted
 from proxy.pipeline.runner import Runner
+from proxy.pipeline.shared_delta import SharedDelta, shared_deltas
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
 from proxy.pipeline.statements import pin
@@ -35,7 +37,7 @@ from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
 from proxy.session import Log
 from rewriter import Decision
-from rewriter.model import MaterializedView, Table, quoted
+from rewriter.model import MaterializedView, Table, TableName, quoted
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
@@ -130,6 +132,8 @@ class Pipeline:
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
+            if asked.delta is not None:
+                step = replace(step, decision=await asked.delta.taken(step.decision))
             storage, decision = step.storage, step.decision
             refresh.ways.append(str(decision.kind))
             if not decision.refreshes and storage.snapshot_id is not None:
@@ -175,6 +179,10 @@ class Pipeline:
     async def decision(self, view: MaterializedView) -> Decision:
         """Return how a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
+
+    def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
+        """Return the deltas that refreshes share, by the views; each view leaves its own when its refresh has ended."""
+        return shared_deltas(self._runner, decisions)
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
         """Return the way of the next refresh, its reason and consequences, and its first statement."""

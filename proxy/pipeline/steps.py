@@ -16,6 +16,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline.column_types import same_columns
 from proxy.pipeline.planning import base_problem, decide
 from proxy.pipeline.reading import Reading, from_another, from_own
+from proxy.pipeline.shared_delta import SharedDelta
 from proxy.pipeline.sources import Sources, look, storage_of
 from proxy.pipeline.statements import pin
 from rewriter import Decision, Kind
@@ -38,12 +39,13 @@ _UNDROPPED = (
 class Asked:
     """The options of a refresh: full, or only the rows for which a condition over its columns is true.
 
-    `anew` computes from the sources what is held, too.
+    `anew` computes from the sources what is held, too. `delta` has what other refreshes take in at the same time.
     """
 
     full: bool = False
     where: str = ""
     anew: bool = False
+    delta: SharedDelta | None = None
 
 
 UP_TO_DATE = Asked()

@@ -1,7 +1,7 @@
 """The content of a materialized view, the SQL that computes it, and the choice of an incremental refresh."""
 
 from rewriter.maintenance.columns import misplaced, used_columns
-from rewriter.maintenance.decision import Decision, Kind, full
+from rewriter.maintenance.decision import Decision, Delta, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
 from rewriter.maintenance.layout import derived_partitions, inherited_order
@@ -14,6 +14,7 @@ from rewriter.maintenance.stored import Stored, stored
 __all__ = [
     "Decision",
     "Definition",
+    "Delta",
     "Dependency",
     "Kept",
     "Kind",

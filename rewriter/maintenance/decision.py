@@ -22,17 +22,27 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Delta:
+    """What appended rows add to a view: `query` gives it, and reads of them only `source`, so many `rows`."""
+
+    query: str
+    source: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
     `write` and `content` stand before and after the name of what is written to; those of FULL are for who runs it, and
-    empty until then.
+    empty until then. `delta` stands in the content where that takes in the appended rows of one table, read once.
     """
 
     kind: Kind
     reason: str
     write: str = ""
     content: str = ""
+    delta: Delta | None = None
 
     @property
     def incremental(self) -> bool:

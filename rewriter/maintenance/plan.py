@@ -7,13 +7,13 @@ both ends. Anything else is computed in full.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.delta import At, Changed, signed, signed_problem, terms
-from rewriter.maintenance.decision import Decision, Kind, full
+from rewriter.delta import Added, At, Changed, signed, signed_problem, terms
+from rewriter.maintenance.decision import Decision, Delta, Kind, full
 from rewriter.maintenance.merging import Merging, merging
 from rewriter.maintenance.stored import Stored, stored
 from rewriter.maintenance.targets import MOST_TARGETS, targets
@@ -135,7 +135,15 @@ def _append_merge(now: Situation) -> Decision | str:
     parts = _parts(now)
     if not parts:  # what was joined to was empty, and nothing can be joined to it
         return Decision(kind, _appended(now), "INSERT INTO", _none(now.stored))
-    return Decision(kind, _appended(now), *_written(now, how, parts))
+    return Decision(kind, _appended(now), *_written(now, how, parts), delta=_delta(now, parts))
+
+
+def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
+    """Return what was appended to the one table that has grown; None where a join reads it in several parts."""
+    change, *more = now.changed
+    if more or len(parts) > 1 or change.start is None or change.end is None:
+        return None
+    return Delta(parts[0], f"{change.name.sql()}{Added(change.start, change.end).sql()}", change.added)
 
 
 def _changelog(now: Situation) -> Decision | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -180,3 +181,18 @@ def test_a_period_catches_what_another_engine_writes(session: Any, run: Run, dir
     clients.rows(direct, "INSERT INTO lake.commits.t VALUES (8, 8)")
     eventually(lambda: shown(run)["status"] == "fresh")
     right(session)
+
+
+def test_many_rows_that_two_views_take_in_are_read_once(session: Any, run: Run) -> None:
+    other = "SELECT k % 2 AS half, max(v) AS top, avg(v) AS mean FROM t WHERE v > 5 GROUP BY k % 2"
+    run(f"CREATE MATERIALIZED VIEW other {WAIT} AS {other}")
+    with closing(session.cursor()) as cursor:
+        cursor.execute("INSERT INTO t SELECT id % 3, id FROM range(2000000)")
+        log = "\n".join(cursor.fetch_logs())
+    assert log.count("; read once for 2 views") == 2
+    assert "failed" not in log
+    for query, view in ((QUERY, VIEW), (other, "lake.commits.other")):
+        assert chosen(session, query) == [view]
+        given, plain = rows_both_ways(session, query)
+        assert given == plain
+    assert not [row for row in run("SHOW TABLES IN lake.commits") if "_delta_" in row[1]]
