@@ -29,7 +29,7 @@ class Packages:
 
     def path(self, program: str) -> Path:
         """Where a program is."""
-        return next(path for folder in _WHERE if (path := self.root / folder / program).exists())
+        return next(path for folder in _folders(self.root) if (path := folder / program).exists())
 
     def libraries(self, name: str) -> Path:
         """A folder of that name among libraries: `ldap`, `krb5/plugins/kdb`."""
@@ -46,7 +46,7 @@ class Packages:
 
 def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
     """Packages that hold these programs."""
-    search = os.pathsep.join("/" + folder for folder in _WHERE)
+    search = os.pathsep.join(map(str, _folders(Path("/"))))
     if all(shutil.which(program, path=search) for program in programs):
         return Packages(Path("/"))
     folder = jars.directory() / ("debian-" + "-".join(names))
@@ -56,6 +56,11 @@ def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
         _unpack(names, folder)
         (folder / "ready").touch()
     return Packages(folder)
+
+
+def _folders(root: Path) -> list[Path]:
+    """The folders of programs; PostgreSQL's servers have one for each version, the latest first here."""
+    return [*(root / folder for folder in _WHERE), *sorted(root.glob("usr/lib/postgresql/*/bin"), reverse=True)]
 
 
 def _unpack(names: Sequence[str], folder: Path) -> None:

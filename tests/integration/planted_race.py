@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.embedded import catalog_properties
 from tests.integration.gate import Gate, settings_beside
 from tests.integration.planted import BUGS
 from tests.integration.race import Race
@@ -21,7 +22,7 @@ def test_a_planted_bug_is_found(gate: Gate, data: Path, tmp_path: Path, bug: str
     program = (sys.executable, "-m", "tests.integration.planted", bug)
     with Gate("--config", settings, program=program) as wrong:
         for seed in range(ROUNDS):
-            race = Race(wrong.port, gate.spark_port, data, seed)
+            race = Race(wrong.port, gate.spark_port, catalog_properties(data), seed)
             found = race.run(SECONDS)
             sys.stdout.write(f"{bug}: {len(found)} of {race}\n")
             if found:

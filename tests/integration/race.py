@@ -1,16 +1,15 @@
 """Writers, refreshes and readers at once, and the check that each answer is the original's at one moment.
 
-A trigger in the catalog's database numbers the commits, so no clock is trusted: a reader notes the number of the last
-commit before its statement starts and after it has ended, and the answer must be that of the original query at the
-snapshots that were current after one of the commits in between. With a bound, it may also be that at the snapshots that
-the tables had, by their own times, at a moment within the bound.
+A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so no clock is trusted: a reader notes
+the number of the last commit before its statement starts and after it has ended, and the answer must be that of the
+original query at the snapshots that were current after one of the commits in between. With a bound, it may also be that
+at the snapshots that the tables had, by their own times, at a moment within the bound.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,8 @@ import pyarrow as pa
 from pyhive import hive
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table.snapshots import Snapshot
+from sqlalchemy import Engine, create_engine
 
 from tests.integration import clients
 from tests.integration.test_golden import FELL_BACK
@@ -59,15 +60,32 @@ QUERIES = (
 )
 BOUND_S = 5
 HINT = f"SELECT /*+ VIEWGATE(max_staleness = '{BOUND_S} seconds') */"
-_TRIGGER = """
-CREATE TABLE race_commits (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, location TEXT);
-INSERT INTO race_commits (name, location)
-    SELECT table_name, metadata_location FROM iceberg_tables WHERE table_namespace = 'race' AND table_name IN {tables};
-CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables
-    WHEN NEW.table_namespace = 'race' AND NEW.table_name IN {tables}
-    BEGIN INSERT INTO race_commits (name, location) VALUES (NEW.table_name, NEW.metadata_location); END;
-"""
-
+# What numbers the commits, by the kind of the catalog's database. PostgreSQL takes commits side by side, and gives out
+# numbers before: a lock makes the order of both one.
+_NUMBERED: Mapping[str, Sequence[str]] = {
+    "sqlite": (
+        "CREATE TABLE race_commits (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, location TEXT)",
+        "CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables "
+        f"WHEN NEW.table_namespace = '{NAMESPACE}' AND NEW.table_name IN {TABLES} "
+        "BEGIN INSERT INTO race_commits (name, location) VALUES (NEW.table_name, NEW.metadata_location); END",
+    ),
+    "postgresql": (
+        "CREATE TABLE race_commits (number SERIAL PRIMARY KEY, name TEXT, location TEXT)",
+        "CREATE FUNCTION race_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "PERFORM pg_advisory_xact_lock(7); "
+        "INSERT INTO race_commits (name, location) VALUES (NEW.table_name, NEW.metadata_location); RETURN NEW; END $$",
+        "CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables FOR EACH ROW "
+        f"WHEN (NEW.table_namespace = '{NAMESPACE}' AND NEW.table_name IN {TABLES}) EXECUTE FUNCTION race_numbered()",
+    ),
+}
+_UNNUMBERED: Mapping[str, Sequence[str]] = {
+    "sqlite": ("DROP TRIGGER race_commit", "DROP TABLE race_commits"),
+    "postgresql": ("DROP FUNCTION race_numbered CASCADE", "DROP TABLE race_commits"),
+}
+_BEFORE = (
+    "INSERT INTO race_commits (name, location) SELECT table_name, metadata_location FROM iceberg_tables "
+    f"WHERE table_namespace = '{NAMESPACE}' AND table_name IN {TABLES}"
+)
 _NUMBER = re.compile(r"\d{4,}")
 
 Rows = list[tuple[Any, ...]]
@@ -112,31 +130,36 @@ class Answer:
 class Commits:
     """The commits to the tables, in the order in which the catalog took them."""
 
-    database: Path
+    database: Engine
 
     @contextmanager
     def numbered(self) -> Iterator[None]:
         """Number the commits that follow."""
-        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            connection.executescript(_TRIGGER.format(tables=TABLES))
+        kind = self.database.dialect.name
+        self._execute(*_NUMBERED[kind], _BEFORE)
         try:
             yield
         finally:
-            with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-                connection.executescript("DROP TRIGGER race_commit; DROP TABLE race_commits")
+            self._execute(*_UNNUMBERED[kind])
+
+    def _execute(self, *statements: str) -> None:
+        with self.database.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+    def _rows(self, query: str) -> Sequence[Sequence[Any]]:
+        with self.database.connect() as connection:
+            return connection.exec_driver_sql(query).all()
 
     def last(self) -> int:
         """The number of the last commit that all can see."""
-        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            return int(connection.execute("SELECT max(number) FROM race_commits").fetchone()[0])
+        return int(self._rows("SELECT max(number) FROM race_commits")[0][0])
 
     def snapshots(self) -> Mapping[int, Snapshots]:
         """The snapshots that were current after each commit, by its number."""
-        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            rows = connection.execute("SELECT number, name, location FROM race_commits ORDER BY number").fetchall()
         current: dict[str, int] = {}
         found = {}
-        for number, name, location in rows:
+        for number, name, location in self._rows("SELECT number, name, location FROM race_commits ORDER BY number"):
             current[name] = _snapshot(location)
             if len(current) == len(TABLES):
                 found[number] = tuple(current[table] for table in TABLES)
@@ -144,8 +167,7 @@ class Commits:
 
     def times(self) -> Times:
         """Every snapshot's parent and time in milliseconds."""
-        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            rows = connection.execute("SELECT location FROM race_commits ORDER BY number").fetchall()
+        rows = self._rows("SELECT location FROM race_commits ORDER BY number")
         raws = (raw for (location,) in rows for raw in _metadata(location)["snapshots"])
         return {raw["snapshot-id"]: (raw.get("parent-snapshot-id"), raw["timestamp-ms"]) for raw in raws}
 
@@ -161,25 +183,29 @@ def _metadata(location: str) -> Any:
 
 @dataclass
 class Race:
-    """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg."""
+    """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg.
+
+    `catalog` has pyiceberg's properties of the catalog.
+    """
 
     port: int
     spark_port: int
-    data: Path
+    catalog: Mapping[str, str]
     seed: int = 0
     readers: int = 3
     answers: list[Answer] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.commits = Commits(self.data / "catalog.db")
+        uri = self.catalog["uri"]
+        self.commits = Commits(create_engine(uri, connect_args={"timeout": 30} if uri.startswith("sqlite") else {}))
         self._over = Event()
         self._ids = iter(range(10**6, 10**9, 100))
 
     def run(self, seconds: float) -> list[str]:
         """Make the tables and views, race for so long, and return what is wrong with the answers."""
         self._make()
-        with self.commits.numbered():
+        with closing(self), self.commits.numbered():
             work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._refresh]
             with ThreadPoolExecutor(len(work) + self.readers) as threads:
                 started = [threads.submit(each, Random(f"{self.seed} {each.__name__}")) for each in work]
@@ -189,6 +215,10 @@ class Race:
                 for each in started:
                     each.result()
             return [*self.wrong()]
+
+    def close(self) -> None:
+        """Close the connections to the catalog's database."""
+        self.commits.database.dispose()
 
     def share(self) -> float:
         """The share of the statements, all covered by views, that views answered, live or not."""
@@ -214,6 +244,7 @@ class Race:
             for view, (when, query) in VIEWS.items():
                 clients.rows(connection, f"CREATE MATERIALIZED VIEW {view} {when}AS {query}")
                 clients.rows(connection, f"REFRESH MATERIALIZED VIEW {view}")  # an empty one covers nothing
+        self._first = self._current().snapshot_id
 
     # Writers, each until the race is over.
 
@@ -257,16 +288,21 @@ class Race:
         return f"INSERT INTO sales {ROWS.format('NULL', first, first + random.randrange(1, 60))}"
 
     def _rollback(self, random: Random) -> str:
+        current = self._current()
+        # Behind the first refreshes of the views nothing is covered.
+        target = current.snapshot_id if current.snapshot_id == self._first else current.parent_snapshot_id
+        return f"CALL lake.system.rollback_to_snapshot('{NAMESPACE}.sales', {target})"
+
+    def _current(self) -> Snapshot:
+        """The snapshot of sales now."""
         with self._catalog() as catalog:
-            found = catalog.load_table((NAMESPACE, "sales")).metadata
-        current = found.current_snapshot()
-        assert current is not None
-        return f"CALL lake.system.rollback_to_snapshot('{NAMESPACE}.sales', {current.parent_snapshot_id})"
+            found = catalog.load_table((NAMESPACE, "sales")).current_snapshot()
+        assert found is not None
+        return found
 
     @contextmanager
     def _catalog(self) -> Iterator[SqlCatalog]:
-        uri, warehouse = f"sqlite:///{self.data}/catalog.db", str(self.data / "warehouse")
-        with closing(SqlCatalog("lake", uri=uri, warehouse=warehouse)) as catalog:
+        with closing(SqlCatalog("lake", **self.catalog)) as catalog:
             yield catalog
 
     def _refresh(self, random: Random) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from proxy.embedded import catalog_properties
 from tests.integration.gate import Gate
 from tests.integration.race import Race
 
@@ -14,7 +15,7 @@ SECONDS, SEED = (int(n) for n in os.environ.get("VIEWGATE_RACE", "12,0").split("
 
 
 def test_answers_are_those_of_one_moment(gate: Gate, data: Path) -> None:
-    race = Race(gate.port, gate.spark_port, data, SEED)
+    race = Race(gate.port, gate.spark_port, catalog_properties(data), SEED)
     wrong = race.run(SECONDS)
     sys.stdout.write(f"{race}\n")
     assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])

@@ -1,4 +1,4 @@
-"""Viewgate before a Spark Thrift Server that others have started: as docker/ starts it, but over SQLite."""
+"""Viewgate before a Spark Thrift Server that others have started, over PostgreSQL: as docker/ starts them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.request import urlopen
@@ -15,30 +16,37 @@ from urllib.request import urlopen
 import pytest
 import strictyaml
 from pyhive.exc import OperationalError
+from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy import event
 
 from proxy import jars
+from proxy.catalog.opening import open_store
+from rewriter.model import TableName
 from tests.integration import clients
 from tests.integration.cut import Way
 from tests.integration.daemon import Daemon, eventually, free_ports
 from tests.integration.gate import VIEWGATE, Gate
+from tests.integration.postgres import DATABASE, DRIVER, postgres
+from tests.integration.race import Race
 
 pytestmark = pytest.mark.aside
+RACE_S = 6
 DOCKER = Path(__file__).parents[2] / "docker"
 
 
-def spark_command(command: list[str], folder: Path, port: int, ui: int) -> list[str]:
+def spark_command(command: list[str], folder: Path, port: int, ui: int, database: int) -> list[str]:
     """A command of the containers, with their settings; only the places are of this test."""
     program, *rest = command
     here = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraClassPath": ":".join(map(str, jars.ensure())),
+        "spark.driver.extraClassPath": ":".join(map(str, jars.ensure((jars.ICEBERG, DRIVER)))),
         "spark.driver.memory": "1g",
         "spark.ui.enabled": "true",
         "spark.ui.port": str(ui),
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.hadoop.hive.server2.thrift.port": str(port),
-        "spark.sql.catalog.lake.uri": f"jdbc:sqlite:{folder}/catalog.db?journal_mode=WAL&busy_timeout=30000",
+        "spark.sql.catalog.lake.uri": f"jdbc:postgresql://127.0.0.1:{database}/{DATABASE}",
         "spark.sql.catalog.lake.warehouse": f"{folder}/warehouse",
         "spark.sql.warehouse.dir": f"{folder}/spark-warehouse",
     }
@@ -48,12 +56,15 @@ def spark_command(command: list[str], folder: Path, port: int, ui: int) -> list[
 
 
 class Remote(NamedTuple):
-    """A Viewgate, the Spark Thrift Server behind it (where that listens, and tells of its jobs), and its settings."""
+    """A Viewgate, the Spark Thrift Server behind it (where that listens, and tells of its jobs), its settings, and the
+    catalog.
+    """
 
     gate: Gate
     port: int
     ui: int
     settings: Path
+    catalog: Mapping[str, str]
 
     def another(self, file: Path, more: str = "", port: int | None = None) -> Path:
         """Settings for another Viewgate before it, with more of its own, or on another way to it."""
@@ -70,23 +81,31 @@ class Remote(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
+def database() -> Iterator[int]:
+    """The port of a PostgreSQL server."""
+    with postgres() as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def remote(tmp_path_factory: pytest.TempPathFactory, database: int) -> Iterator[Remote]:
     """A Spark Thrift Server and a Viewgate before it."""
     folder = tmp_path_factory.mktemp("remote")
     port, ui = free_ports(2)
     (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
     compose = strictyaml.load((DOCKER / "compose.yaml").read_text()).data
-    preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port, ui)
+    preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port, ui, database)
     subprocess.run(preparing, check=True, cwd=folder)
-    with Daemon(spark_command(json.loads(serving), folder, port, ui), os.environ, cwd=folder) as spark:
+    with Daemon(spark_command(json.loads(serving), folder, port, ui, database), os.environ, cwd=folder) as spark:
         spark.listening(port)
         settings = (DOCKER / "viewgate" / "viewgate.toml").read_text()
         settings = re.sub(r'host = "spark"\nport = \d+', f'host = "127.0.0.1"\nport = {port}', settings)
-        settings = re.sub(r'uri = ".*"', f'uri = "sqlite:///{folder}/catalog.db"', settings)
+        settings = settings.replace("@postgres:5432/", f"@127.0.0.1:{database}/")
         settings = settings.replace('"/warehouse"', f'"{folder}/warehouse"').replace("0.0.0.0", "127.0.0.1")
         (folder / "viewgate.toml").write_text(settings)
         with Gate("--config", folder / "viewgate.toml") as gate:
-            yield Remote(gate, port, ui, folder / "viewgate.toml")
+            catalog = {key: str(value) for key, value in tomllib.loads(settings)["catalog"].items() if key != "name"}
+            yield Remote(gate, port, ui, folder / "viewgate.toml", catalog)
 
 
 def test_statements_reach_the_spark_of_the_settings(remote: Remote) -> None:
@@ -190,3 +209,25 @@ def test_what_no_other_session_can_be_given_is_lost_with_its_connection(remote: 
                 clients.rows(connection, "SELECT * FROM seven")
             assert "'08S01'" in str(lost.value)
             assert "With it is lost what no other can be given: temporary views" in str(lost.value)
+
+
+def test_answers_over_postgresql_are_those_of_one_moment(remote: Remote) -> None:
+    race = Race(remote.gate.port, remote.port, remote.catalog)
+    wrong = race.run(RACE_S)
+    assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])
+    assert race.share() > 0, str(race)
+
+
+def test_one_look_is_one_statement_for_the_database(remote: Remote) -> None:
+    names = [TableName(("lake", "race", name)) for name in ("sales", "regions", "by_region", "by_region__storage")]
+    store = open_store("lake", remote.catalog)
+    try:
+        asked: list[str] = []
+        assert isinstance(store.iceberg, SqlCatalog)
+        event.listen(store.iceberg.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+        assert {name.table: entry.kind for name, entry in store.look(names).items()} == {
+            "sales": "table", "regions": "table", "by_region": "view", "by_region__storage": "table",
+        }  # fmt: skip
+        assert [sql.split()[0] for sql in asked] == ["SELECT"]
+    finally:
+        store.close()
