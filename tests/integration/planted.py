@@ -60,7 +60,7 @@ def delta_twice() -> None:
         names = [column.name for column in parts.columns]
         return f"({' UNION ALL '.join(printing._branch_text(branch, parts, names, pins) for branch in branches)})"
 
-    plant(printing, "_parts_text", twice)
+    plant(printing, "_union_text", twice)
 
 
 BUGS: Mapping[str, Callable[[], None]] = {bug.__name__: bug for bug in (unpinned, inclusive_start, delta_twice)}
