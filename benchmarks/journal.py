@@ -1,0 +1,192 @@
+"""What journal, metrics and spans cost, and what they lose: with them and without, in turns, before one stand-in.
+
+    python benchmarks/journal.py [--statements 2000] [--many 20000] [--spark-ms 0]
+
+Two proxies of this tree get the same statements, ten by ten, their order drawn anew each time: one writes its journal
+to a file and to an Iceberg table and sends spans to a collector, the other's journal does nothing. Shown are the times
+of a statement, their ratio with its 95 % confidence interval (the goal: at most 1.03), and the ratio of the processor
+time of the two processes. The stand-in answers after so many milliseconds.
+
+Then many statements are sent on 32 connections at once, as fast as they go: each must be in the file, in the spans and
+in the counts of /metrics. At last the disk is full, the catalog away and the collector down: statements must go on, and
+one line say so of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from pyiceberg.catalog.sql import SqlCatalog
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.beside import table
+from benchmarks.overhead import show
+from benchmarks.sessions import SETTINGS, Session, resident
+from tests.integration.daemon import Daemon
+from tests.integration.gate import READY
+from tests.unit.console.http import figure, get
+from tests.unit.journal.test_spans import Collector
+
+HERE = Path(__file__).parents[1]
+CONNECTIONS = 32
+_SOON = 3.0  # seconds in which spans have left, which are sent every two
+_CONSOLE = re.compile(r"console listening url=http://127\.0\.0\.1:(\d+)/")
+# A Viewgate that takes note of nothing: what it passes to its journal is a record that forgets.
+SILENT = """
+import sys
+import proxy.composing
+from proxy.journal import Journal, Record
+
+class Forgetful(Record):
+    def __init__(self): self.fell_back = False
+    def planned(self, plan, seconds): pass
+    def begun(self, upstream=""): pass
+
+class Silent(Journal):
+    _nothing = Forgetful()
+    def receive(self, session, sql, traceparent=""): return self._nothing
+    def begin(self, operation, record): pass
+    def end(self, operation): pass
+    def fetched(self, operation, reply): pass
+    def close(self, operation): pass
+    def refuse(self, record, error, state=None): pass
+
+proxy.composing.Journal = Silent
+from proxy.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@contextmanager
+def stand_in(milliseconds: float) -> Iterator[int]:
+    """The port of a server that answers after so many milliseconds."""
+    command = [sys.executable, str(HERE / "benchmarks" / "stand_in.py"), str(milliseconds / 1000)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield int(server.stdout.readline())
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def collector() -> Iterator[Collector]:
+    with Collector() as serving:
+        thread = threading.Thread(target=ThreadingHTTPServer.serve_forever, args=(serving,))
+        thread.start()
+        try:
+            yield serving
+        finally:
+            serving.shutdown()
+            thread.join()
+
+
+@contextmanager
+def proxy(folder: Path, upstream: int, more: str = "", program: tuple[str, ...] = ("-m", "proxy")) -> Iterator[Daemon]:
+    """A proxy before the stand-in and a catalog of its own."""
+    folder.mkdir()
+    SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse").close()
+    settings = folder / "viewgate.toml"
+    settings.write_text(more + SETTINGS.format(port=upstream, folder=folder))
+    command = [sys.executable, *program, "serve", "--port", "0", "--config", str(settings)]
+    with Daemon(command, {**os.environ, "PYTHONPATH": str(HERE)}, cwd=folder) as running:
+        running.until(READY, patience=60)
+        yield running
+
+
+def port_of(running: Daemon, pattern: re.Pattern[str] = READY) -> int:
+    found = re.search(pattern, running.output)
+    assert found is not None
+    return int(found[1])
+
+
+async def many(port: int, count: int) -> float:
+    """Run so many statements on all connections; statements a second."""
+    sessions = [Session(number, port) for number in range(CONNECTIONS)]
+    await asyncio.gather(*(session.open() for session in sessions))
+    began = time.perf_counter()
+    await asyncio.gather(*(session.work(count // CONNECTIONS) for session in sessions))
+    rate = count / (time.perf_counter() - began)
+    assert not any(session.refused for session in sessions), sessions[0].refused
+    await asyncio.gather(*(session.leave() for session in sessions))
+    return rate
+
+
+def kept(running: Daemon, file: Path, spans: Collector, count: int) -> Iterator[tuple[str, str]]:
+    """What of many statements is in the journal's places, and what they left in memory."""
+    process = running.process.pid
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(many(port_of(running), count))  # which fills the ring of the last thousand, and loads pyarrow
+        time.sleep(_SOON)
+        before, already, seen = resident(process), file.read_text().count("\n"), roots(spans)
+        _, former = runner.run(get(port_of(running, _CONSOLE), "/metrics"))
+        rate = runner.run(many(port_of(running), count))
+        time.sleep(_SOON)
+        _, text = runner.run(get(port_of(running, _CONSOLE), "/metrics"))
+    counts = [figure(each, "viewgate_statements_total", kind="query") for each in (former, text)]
+    yield "statements a second", f"{rate:.0f}"
+    yield f"of {count:,} in the file", f"{file.read_text().count(chr(10)) - already:,}"
+    yield f"of {count:,} at the collector", f"{roots(spans) - seen:,}"
+    yield f"of {count:,} in /metrics", f"{counts[1] - counts[0]:,.0f}"
+    yield "lost, by viewgate_journal_lost_total", f"{figure(text, 'viewgate_journal_lost_total'):.0f}"
+    yield "memory, MiB more", f"{(resident(process) - before) / 2**20:.1f}"
+
+
+def roots(spans: Collector) -> int:
+    return sum(span.name == "SELECT" for span in spans.taken)
+
+
+def broken(running: Daemon, count: int) -> Iterator[tuple[str, str]]:
+    """What is said where nothing can be written, and whether statements go on."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        rate = runner.run(many(port_of(running), count))
+    assert running.stop() == 0
+    said = [line for line in running.output.splitlines() if "journal cannot be written" in line]
+    yield "statements a second", f"{rate:.0f}"
+    yield "lines that say so", f"{len(said)}"
+    yield from ((f"  {number}", line.partition("journal ")[2]) for number, line in enumerate(said, 1))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--statements", type=int, default=2000)
+    parser.add_argument("--many", type=int, default=20_000)
+    parser.add_argument("--spark-ms", type=float, default=0.0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        upstream, spans = stack.enter_context(stand_in(options.spark_ms)), stack.enter_context(collector())
+        file = folder / "journal.jsonl"
+        all_on = f"""[journal]\nfile = "{file}"\ntable = "ops.statements"\n[tracing]\nendpoint = "{spans.url}"\n"""
+        noted = stack.enter_context(proxy(folder / "on", upstream, all_on))
+        silent = stack.enter_context(proxy(folder / "off", upstream, program=("-c", SILENT)))
+        ways: dict[str, Any] = {
+            "with": (port_of(noted), noted.process.pid),
+            "without": (port_of(silent), silent.process.pid),
+        }
+        show(table("SELECT 1", "SELECT 1", ways, options.statements))
+        show(kept(noted, file, spans, options.many))
+        down = '[journal]\nfile = "/dev/full"\ntable = "ops.statements"\n[tracing]\nendpoint = "http://127.0.0.1:1/"\n'
+        lost = stack.enter_context(proxy(folder / "lost", upstream, down))
+        (folder / "lost" / "catalog.db").unlink()
+        (folder / "lost" / "catalog.db").mkdir()
+        show(broken(lost, 2000))
+
+
+if __name__ == "__main__":
+    main()
