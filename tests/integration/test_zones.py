@@ -14,8 +14,6 @@ from datetime import UTC, datetime, timedelta
 from importlib import resources
 from typing import Any
 
-import pytest
-
 from rewriter.timeseries.literals import zone_info
 from rewriter.timeseries.zone_data import histories
 from tests.golden.execution import same_rows
@@ -26,19 +24,24 @@ from tests.integration.test_golden import FELL_BACK, ask
 FIRST, LAST = (int(n) for n in os.environ.get("VIEWGATE_ZONE_SEEDS", "0:500").split(":"))
 # Queries of one zone; of one batch in five it is asked what views answer, which takes as long as the rows.
 BATCH = 20
+# Queries of one table, whose rows lie around the changes of their zones.
+SHARED = 1000
 # Those with the most trouble come first, and so in CI: changes at midnight, by half an hour, over the date line.
 TROUBLED = (
     "UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns",
     "Pacific/Apia", "Africa/Casablanca", "America/Sao_Paulo", "Asia/Kathmandu", "Pacific/Chatham", "+05:30",
     "Europe/Dublin", "Asia/Tehran",
 )  # fmt: skip
-NAMESPACE = "lake.zones"
 VIEWS = (
-    ("UTC", "by_minute", "SELECT date_trunc('MINUTE', t) AS m, k, sum(n) AS s, count(*) AS c FROM {} GROUP BY 1, 2"),
-    ("UTC", "by_quarter", "SELECT timeseries(t, 'fifteen_minute') AS q, max(n) AS top FROM {} GROUP BY 1"),
-    ("UTC", "by_hour", "SELECT date_trunc('HOUR', t) AS h, min(n) AS low FROM {} GROUP BY 1"),
-    ("Europe/Berlin", "berlin", "SELECT timeseries(t, 'hour') AS h, bit_xor(n) AS x FROM {} GROUP BY 1"),
-    ("Asia/Kolkata", "kolkata", "SELECT timeseries(t, 'hour') AS h, bit_or(n) AS o FROM {} GROUP BY 1"),
+    (
+        "UTC",
+        "by_minute",
+        "SELECT date_trunc('MINUTE', t) AS m, k, sum(n) AS s, count(*) AS c FROM events GROUP BY 1, 2",
+    ),
+    ("UTC", "by_quarter", "SELECT timeseries(t, 'fifteen_minute') AS q, max(n) AS top FROM events GROUP BY 1"),
+    ("UTC", "by_hour", "SELECT date_trunc('HOUR', t) AS h, min(n) AS low FROM events GROUP BY 1"),
+    ("Europe/Berlin", "berlin", "SELECT timeseries(t, 'hour') AS h, bit_xor(n) AS x FROM events GROUP BY 1"),
+    ("Asia/Kolkata", "kolkata", "SELECT timeseries(t, 'hour') AS h, bit_or(n) AS o FROM events GROUP BY 1"),
 )
 FIGURES = ("sum(n)", "count(*)", "max(n)", "min(n)", "bit_xor(n)", "bit_or(n)")
 KEYS = (
@@ -90,27 +93,21 @@ def instants(zones: Sequence[str]) -> Iterator[int]:
                 yield from (seconds * 1_000_000, seconds * 1_000_000 - 1)
 
 
-@pytest.fixture
-def events(pyhive: Any) -> Any:
-    """A connection, beside a table with views of several zones."""
-    made(pyhive)
-    return pyhive
-
-
-def made(connection: Any) -> None:
-    """Make a table with views of several zones."""
+def make(connection: Any, seeds: range) -> None:
+    """Make a table with views of several zones, for the queries of some seeds, and use its namespace."""
 
     def run(sql: str) -> None:
         assert ask(connection, sql).error is None, sql
 
-    zones = list(dict.fromkeys(zone_of(seed) for seed in range(FIRST, LAST)))
+    zones = list(dict.fromkeys(map(zone_of, seeds)))
     rows = ", ".join(f"({at}, '{'ab'[i % 2]}', {i})" for i, at in enumerate(sorted({*instants(zones)})))
-    run(f"CREATE NAMESPACE {NAMESPACE}")
-    run(f"CREATE TABLE {NAMESPACE}.events (t TIMESTAMP, k STRING, n BIGINT)")
-    run(f"INSERT INTO {NAMESPACE}.events SELECT timestamp_micros(at), k, n FROM VALUES {rows} AS e(at, k, n)")
+    for sql in (f"CREATE NAMESPACE lake.zones_{seeds[0]}", f"USE lake.zones_{seeds[0]}"):
+        run(sql)
+    run("CREATE TABLE events (t TIMESTAMP, k STRING, n BIGINT)")
+    run(f"INSERT INTO events SELECT timestamp_micros(at), k, n FROM VALUES {rows} AS e(at, k, n)")
     for zone, name, query in VIEWS:
         run(f"SET spark.sql.session.timeZone = {zone}")
-        run(f"CREATE MATERIALIZED VIEW {NAMESPACE}.{name} AS {query.format(f'{NAMESPACE}.events')}")
+        run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
     # Code for so many branches takes longer to compile than they take to run.
     run("SET spark.sql.codegen.wholeStage = false")
     run("SET spark.sql.shuffle.partitions = 1")
@@ -128,8 +125,8 @@ def question(seed: int) -> str:
     texts = (begin.strftime("%Y-%m-%d %H:%M:%S"), end.strftime("%Y-%m-%d %H:%M:%S.%f"), f"{begin:%Y-%m-%d}", begin.year)
     where = f" WHERE {chosen.choice(FILTERS).format(*texts)}" if chosen.random() < 0.7 else ""
     if chosen.random() < 0.1:
-        return f"SELECT 'all' AS k, {figure} AS f FROM {NAMESPACE}.events{where}"
-    return f"SELECT {key} AS k, {figure} AS f FROM {NAMESPACE}.events{where} GROUP BY 1"
+        return f"SELECT 'all' AS k, {figure} AS f FROM events{where}"
+    return f"SELECT {key} AS k, {figure} AS f FROM events{where} GROUP BY 1"
 
 
 def together(queries: Sequence[str]) -> str:
@@ -138,23 +135,28 @@ def together(queries: Sequence[str]) -> str:
     return " UNION ALL ".join(branches)
 
 
-def test_views_of_other_zones_answer_as_the_tables_do(events: Any) -> None:
-    found, answered, told = [], 0, 0
+def test_views_of_other_zones_answer_as_the_tables_do(pyhive: Any) -> None:
+    found, unknown, answered, told = [], [], 0, 0
     for first in range(FIRST, LAST, BATCH):
+        if (first - FIRST) % SHARED == 0:
+            make(pyhive, range(first, min(first + SHARED, LAST)))
         zone, asked = zone_of(first), [question(seed) for seed in range(first, min(first + BATCH, LAST))]
-        ask(events, f"SET spark.sql.session.timeZone = {zone}")
-        ask(events, "SET viewgate.rewrite = off")
-        theirs = ask(events, together(asked))
-        ask(events, "SET viewgate.rewrite = on")
-        mine = ask(events, together(asked))
+        if ask(pyhive, f"SET spark.sql.session.timeZone = {zone}").error is not None:
+            unknown.append(zone)  # Java's edition of the zone data has no America/Coyhaique, Factory and ROC
+            continue
+        ask(pyhive, "SET viewgate.rewrite = off")
+        theirs = ask(pyhive, together(asked))
+        ask(pyhive, "SET viewgate.rewrite = on")
+        mine = ask(pyhive, together(asked))
         if first % (5 * BATCH) == 0:
-            answered, told = answered + len(answered_blocks(events, together(asked))), told + len(asked)
+            answered, told = answered + len(answered_blocks(pyhive, together(asked))), told + len(asked)
         if mine.error or theirs.error or FELL_BACK in mine.log:
             found.append(f"{zone}: {mine.error} {theirs.error} {mine.log}")
         for i, sql in enumerate(asked):
             given, plain = ([row for row in answer.rows if row[0] == i] for answer in (mine, theirs))
             if not same_rows(given, plain, ordered=False):
                 found.append(f"{zone}: {sql}\n  {given}\n  {plain}")
-    sys.stdout.write(f"seeds {FIRST} to {LAST}: {answered} of {told} answered\n")
+    sys.stdout.write(f"seeds {FIRST} to {LAST}: {answered} of {told} answered; unknown zones: {unknown}\n")
     assert not found, "\n\n".join(found)
+    assert len(unknown) * BATCH <= (LAST - FIRST) // 20, unknown
     assert answered >= told // 3, f"{answered} of {told} were answered from views"
