@@ -15,12 +15,10 @@ _log = logging.getLogger("viewgate")
 ROWS = 25_000_000
 
 # Every value is drawn by hashing the row's number: the same rows on every machine. Orders gather around noon; few
-# customers and few countries make most of them; sex is unknown in one order of a hundred. Row groups are small, so
-# that no task of a refresh is long: what a client asks meanwhile waits for the end of one.
+# customers and few countries make most of them; sex is unknown in one order of a hundred.
 SALES = """
 CREATE TABLE IF NOT EXISTS lake.demo.sales USING iceberg
-COMMENT 'Orders of the year 2024, generated'
-TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '8388608') AS
+COMMENT 'Orders of the year 2024, generated' AS
 WITH draws AS (
   SELECT
     id,

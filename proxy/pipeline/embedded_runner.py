@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# Bytes of a table that a task reads. Spark takes no slot from a running task, so a statement may have to wait
-# for the end of one: `SELECT 1` waited up to 5.6 s for tasks of 2,000,000 rows beside three refreshes.
-_SPLIT = {"spark.sql.iceberg.read.split-size": str(4 << 20)}
-
-
 class EmbeddedRunner:
     """A new session per job: what a job sets reaches neither the clients' sessions nor another job."""
 
@@ -54,7 +49,7 @@ class EmbeddedJob:
             context.setLocalProperty("spark.scheduler.pool", pool)
             context.setJobGroup(self._group, "Viewgate refresh", interruptOnCancel=True)
             session = self._spark.newSession()
-            for key, value in {**_SPLIT, **settings}.items():
+            for key, value in settings.items():
                 session.conf.set(key, value)
             return session
 

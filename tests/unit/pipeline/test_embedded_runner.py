@@ -68,8 +68,7 @@ def test_a_job_is_a_session_of_its_own_in_a_group_of_its_own() -> None:
     local, group, *rest = spark.calls
     assert local == ("local", "spark.scheduler.pool", "refresh")
     assert group[0] == "group"
-    short = ("conf", "spark.sql.iceberg.read.split-size", "4194304")
-    assert rest == [("session",), short, ("conf", "spark.sql.ansi.enabled", "true"), ("sql", "SELECT 1")]
+    assert rest == [("session",), ("conf", "spark.sql.ansi.enabled", "true"), ("sql", "SELECT 1")]
 
 
 @pytest.mark.parametrize(("statement", "said"), [("wrong", "UNRESOLVED_COLUMN"), ("gone", "the JVM is gone")])
