@@ -46,11 +46,11 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
-    common = {table.name: table.block.tree for table in statement.common_before(select)}
     for item in from_items(tree):
         derived = item.this if isinstance(item, exp.Subquery) else None
-        if isinstance(item, exp.Table) and not item.args.get("db"):
-            derived = common.get(item.name.lower())
+        named = statement.common_of(item) if isinstance(item, exp.Table) else None
+        if named is not None:
+            derived = named.block.tree
         if not isinstance(item, exp.Table | exp.Subquery) or not isinstance(derived, exp.Query | None):
             return False
     return True
@@ -277,14 +277,13 @@ class _Asking:
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
     """Count the reads of each table in a block and under it."""
     found: Counter[TableName] = Counter()
-    meant = {common.name: common.block for common in statement.common_before(select)}
     for block in statement.blocks:
         for item in tables_of(block) if block.span.within(select.span) else ():
             name = statement.resolve(item)
             if name is not None:
                 found[name] += 1
-            elif len(item.parts) == 1 and item.name.lower() in meant:
-                found += _occurrences(statement, meant[item.name.lower()])
+            elif (common := statement.common_of(item)) is not None:
+                found += _occurrences(statement, common.block)
             if found.total() > MOST_TABLES:
                 raise _TooMany
     return found
@@ -321,11 +320,10 @@ def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[Se
     if select.tree is None:
         return
     inside = statement.inside(select)
-    meant = {common.name: common.block for common in statement.common_before(select)}
     for node in from_items(select.tree):
         found: SelectBlock | None = None
-        if isinstance(node, exp.Table) and len(node.parts) == 1 and statement.resolve(node) is None:
-            found = meant.get(node.name.lower())
+        if isinstance(node, exp.Table) and (common := statement.common_of(node)) is not None:
+            found = common.block
         elif isinstance(node, exp.Subquery):
             first = node.this
             while isinstance(first, exp.SetOperation):

@@ -77,7 +77,7 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
     if not places or not all(_is_operand(place, around.tree) for place in places):
         return None
     try:
-        return Correlation(full_scope(around.tree, find, common_tables(statement, around, find)))
+        return Correlation(full_scope(around.tree, find, common_tables(statement, find)))
     except Unsupported:
         return None
 

@@ -15,9 +15,9 @@ from rewriter.schema import output_types
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, tokenize
 
 
-def common_of(select: SelectBlock, statement: Statement, find: Find) -> Common:
-    """Return the CTEs that a block can name, with their subqueries and derived tables read."""
-    return common_tables(statement, select, find, lambda inner: texts_of(inner, statement, find))
+def common_of(statement: Statement, find: Find) -> Common:
+    """Return a function that gives the CTEs of a statement, with their subqueries and derived tables read."""
+    return common_tables(statement, find, lambda inner: texts_of(inner, statement, find))
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
@@ -28,20 +28,24 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         text = _text_of_table(node, select, statement)
         query, within = node.this, inside
         if isinstance(node, exp.Table):
-            named = next(t.block for t in statement.common_before(select) if t.name == node.name.lower())
-            query, within = named.tree or _query_of(named), [named, *statement.inside(named)]
+            named = statement.common_of(node)
+            assert named is not None
+            query = named.block.tree or _query_of(named.block)
+            within = [named.block, *statement.inside(named.block)]
         blocks = tuple(_inner(_among(within, branch), statement, find) for branch in _branches_of(query))
         united = isinstance(query, exp.Union) and _is_union_all(query)
         alone = blocks[0] if isinstance(query, exp.Select) else None
         return Derived(text, _columns_of(blocks), blocks if united else (), alone)
 
     def text(tree: exp.Select) -> str:
-        found = next((b.text for b in inside if b.tree == tree), None)
+        found = next((b for b in inside if b.tree == tree), None)
         if found is None:
             raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
-        if not statement.is_clear(found):
+        if not set(statement.common_before(found)).issubset(statement.common_before(select)):
+            raise Unsupported(f"{tree.sql('spark')[:60]} has its own WITH")
+        if not statement.is_clear(found.text):
             raise Unsupported(f"{tree.sql('spark')[:60]} stands in the text twice, and WITH may tell both apart")
-        return found
+        return found.text
 
     return Texts(text, derive=derive)
 
@@ -61,22 +65,28 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     if select.tree is None:
         raise Unsupported(select.problem)
     return build_block(
-        select.tree, find, common_of(select, statement, find), texts=texts_of(select, statement, find), ties=True
+        select.tree, find, common_of(statement, find), texts=texts_of(select, statement, find), ties=True
     )
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
     """Return the text of a derived table or CTE in FROM; raise Unsupported."""
     if isinstance(node, exp.Table):
+        named = statement.common_of(node)
+        if named is None or named not in statement.common_before(select):
+            raise Unsupported(f"{node.name} is defined in a derived table, and groups or takes some of its rows")
         return quoted(node.name)
+    alias = node.alias or "a derived table"
+    if any(each.args.get("with_") for each in node.this.find_all(exp.Query)):
+        raise Unsupported(f"the WITH of {alias} is recursive, or defines a name that another WITH defines, too")
     # Its names are within the innermost parentheses around them all.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"{node.alias or 'a derived table'} is not found in the text")
+        raise Unsupported(f"{alias} is not found in the text")
     if not statement.is_clear(text):
-        raise Unsupported(f"{node.alias or 'a derived table'} stands in the text twice, and WITH may tell both apart")
+        raise Unsupported(f"{alias} stands in the text twice, and WITH may tell both apart")
     return text
 
 
@@ -97,6 +107,8 @@ def _reads(text: str) -> exp.Expr | None:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
         return None
+    for each in query.find_all(exp.Query):
+        each.set("with_", None)  # as in the statement's own trees, where they are known
     return query
 
 
@@ -110,8 +122,6 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     """Yield the SELECTs of a query or of its set operation; raise Unsupported."""
-    if query.args.get("with_"):
-        raise Unsupported("a derived table has its own WITH")
     if isinstance(query, exp.Select):
         yield query
     elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):

@@ -127,7 +127,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
     try:
         if len(statement.blocks) == 1:
             return build_block(main.tree, find)
-        return build_block(main.tree, find, common_of(main, statement, find), texts=texts_of(main, statement, find))
+        return build_block(main.tree, find, common_of(statement, find), texts=texts_of(main, statement, find))
     except Unsupported:
         return None
 

@@ -102,7 +102,7 @@ def _for_block(
     statement = outcome.statement
     find = find_among(statement, table_columns(relations))
     try:
-        block = build_block(select.tree, find, common_tables(statement, select, find))
+        block = build_block(select.tree, find, common_tables(statement, find))
     except Unsupported:
         return
     wanted = {table.name for table in block.tables}

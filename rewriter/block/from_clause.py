@@ -52,8 +52,8 @@ class Derived(NamedTuple):
 
 # Reads a derived table or a common table expression as a table; raises Unsupported.
 Derive = Callable[[Tree], Derived]
-# The SELECT that a common table expression of that name stands for, with what builds its block.
-Common = Mapping[str, tuple[exp.Select, Build]]
+# The SELECT of the CTE that a FROM item names, with what builds its block; None for other items.
+Common = Callable[[exp.Table], tuple[exp.Select, Build] | None]
 
 # A common table expression that joins another to itself, and so on, has twice as many at each step.
 MOST_TABLES = 100
@@ -301,7 +301,7 @@ def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
 
 
 def _is_derived(node: Tree, common: Common) -> bool:
-    named = isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common
+    named = isinstance(node, exp.Table) and common(node) is not None
     return named or (isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query))
 
 
@@ -309,7 +309,8 @@ def _select_of(node: Tree, common: Common) -> exp.Select | None:
     """Return the SELECT of a derived table or CTE; None for other items of FROM."""
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
-    return common[node.name.lower()][0] if _is_derived(node, common) else None
+    named = common(node) if isinstance(node, exp.Table) else None
+    return named[0] if named is not None else None
 
 
 _APART = ("group", "having", "distinct", "limit", "offset")
@@ -363,8 +364,9 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
         _refuse_extras(node, ("this", "alias"), renames=True)
         return _renamed(node, build(select, taken))
     _refuse_extras(node, ("this", "alias"))
-    _, build_common = common[node.name.lower()]
-    return build_common(select, taken)
+    named = common(node) if isinstance(node, exp.Table) else None
+    assert named is not None
+    return named[1](select, taken)
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:

@@ -80,7 +80,7 @@ def build_block(
         return build_block(inner, find, common, taken, texts)
 
     def read(inner: exp.Select, taken: frozenset[str]) -> FromClause:
-        return read_from(inner, find, common or {}, build, taken, texts.derive if texts is not None else None)
+        return read_from(inner, find, common or _no_common, build, taken, texts.derive if texts is not None else None)
 
     sources = read(tree, taken)
     if texts is not None:
@@ -124,7 +124,11 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
     """Return the known sources of a SELECT, whatever else the SELECT contains."""
-    plain = {name: (_unfiltered(inner), build) for name, (inner, build) in common.items()}
+
+    def plain(item: exp.Table) -> tuple[exp.Select, Build] | None:
+        named = common(item)
+        return (_unfiltered(named[0]), named[1]) if named is not None else None
+
     return known_scope(tree, find, plain, lambda inner, taken: build_block(_unfiltered(inner), find, common, taken))
 
 
@@ -144,10 +148,12 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     return read_from(tree, find, common, build, frozenset()).scope
 
 
-def common_tables(
-    statement: Statement, select: SelectBlock, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None
-) -> Common:
-    """Return the CTEs that names in a block can mean, each seeing those before it.
+def _no_common(_: exp.Table) -> None:
+    """Return no CTE for a FROM item."""
+
+
+def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None) -> Common:
+    """Return a function that gives the CTEs that FROM items name.
 
     With `texts_of`, subqueries and derived tables in them are read, too.
     """
@@ -156,13 +162,16 @@ def common_tables(
         def build(tree: exp.Select, taken: frozenset[str]) -> Block:
             if table.block.tree is None:
                 raise Unsupported(table.block.problem)
-            common = common_tables(statement, table.block, find, texts_of)
             return build_block(tree, find, common, taken, texts_of(table.block) if texts_of is not None else None)
 
         return build
 
-    # A set operation has no SELECT of its own: it is known by name, for FROM to read it as a derived table.
-    return {t.name: (t.block.tree or exp.Select(), build_of(t)) for t in statement.common_before(select)}
+    def common(item: exp.Table) -> tuple[exp.Select, Build] | None:
+        table = statement.common_of(item)
+        # A set operation has no SELECT of its own: it is known by name, for FROM to read it as a derived table.
+        return (table.block.tree or exp.Select(), build_of(table)) if table is not None else None
+
+    return common
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def block_of(
 ) -> tuple[Block, Correlation | None]:
     """Return the block of a SELECT and its outer references; raise Unsupported."""
     correlation = correlation_of(statement, select, find)
-    common = common_of(select, statement, find)
+    common = common_of(statement, find)
     outer = correlation.column if correlation is not None else None
     ties = takes_first_rows(statement, select)
     block = build_block(tree, find, common, texts=texts_of(select, statement, find), outer=outer, ties=ties)

@@ -118,7 +118,7 @@ def _over_groups(
     if main is None or main.tree is None or not hidden:
         return plain
     try:
-        common, texts = common_of(main, statement, find), texts_of(main, statement, find)
+        common, texts = common_of(statement, find), texts_of(main, statement, find)
         block = build_block(main.tree, find, common, texts=texts)
     except Unsupported:
         return plain
@@ -215,7 +215,7 @@ def _single_block(statement: Statement, find: Find) -> Block:
     main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
-    return build_block(main.tree, find, common_tables(statement, main, find))
+    return build_block(main.tree, find, common_tables(statement, find))
 
 
 def _ordering(block: Block) -> Iterator[Tree]:

@@ -111,7 +111,7 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
         return None
     find = find_among(statement, columns)
     try:
-        block = build_block(main.tree, find, common_of(main, statement, find), texts=texts_of(main, statement, find))
+        block = build_block(main.tree, find, common_of(statement, find), texts=texts_of(main, statement, find))
     except Unsupported:
         return None
     blocks = (block, *block.derived)

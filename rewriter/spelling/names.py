@@ -32,7 +32,7 @@ class Names:
 
     def scope(self, tree: exp.Select) -> Scope:
         """Return the known relations in FROM; of a semi or anti join only the left side."""
-        known = scope_of(tree, self.find, common_tables(self.statement, self.block, self.find))
+        known = scope_of(tree, self.find, common_tables(self.statement, self.find))
         sources = {source.alias.lower(): source for source in known.sources}
         found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
         derived = [source.table for name, source in found.items() if source and source.table and name not in sources]
@@ -69,10 +69,10 @@ class Names:
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
         """Return the columns of a CTE that is a set operation."""
-        tables = {table.name: table.block for table in self.statement.common_before(self.block)}
-        block = tables.get(item.name.lower())
-        if not isinstance(item, exp.Table) or item.args.get("db") or block is None:
+        named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
+        if named is None:
             raise Unsupported("it is no common table expression")
+        block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
         trees = [(branch, branch.tree) for branch in branches]

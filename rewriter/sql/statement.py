@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -39,7 +39,7 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A CTE that is visible wherever its name occurs after it.
+    """A CTE that is visible from its end in the text to the end of the query that its WITH belongs to.
 
     The block of a set operation is all of its text, and has no tree.
     """
@@ -47,6 +47,11 @@ class CommonTable:
     name: str
     block: SelectBlock
     end: int
+    until: int
+
+    def visible_at(self, place: int) -> bool:
+        """Return whether the name means this CTE at a place of the text."""
+        return self.end <= place < self.until
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +130,10 @@ class Statement:
         """The only SELECT of a query, after its WITH; None for other statements."""
         text = self.sql.rstrip().rstrip(";").rstrip()
         found = next((b for b in self.blocks if b.span.end == len(text) and not self.around(b)), None)
-        behind_with = max((common.end for common in self.common), default=0)
-        if found is None or found.tree is None or self.sql[behind_with : found.span.start].strip():
+        if found is None or found.tree is None:
+            return None
+        behind_with = max((common.end for common in self.common_before(found)), default=0)
+        if self.sql[behind_with : found.span.start].strip():
             return None
         return found
 
@@ -139,8 +146,15 @@ class Statement:
         return [b for b in self.blocks if b is not block and b.span.within(block.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """Return the CTEs that names in a block can mean."""
-        return tuple(table for table in self.common if table.end <= block.span.start)
+        """Return the CTEs that names at the start of a block can mean."""
+        return tuple(table for table in self.common if table.visible_at(block.span.start))
+
+    def common_of(self, item: exp.Table) -> CommonTable | None:
+        """Return the CTE that a FROM item names; None for other items."""
+        if len(item.parts) != 1 or "start" not in item.this.meta:
+            return None
+        found = (table for table in self.common if table.name == item.name.lower())
+        return next((table for table in found if table.visible_at(item.this.meta["start"])), None)
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
         """Return all tables that a block reads, also through subqueries and CTEs."""
@@ -154,10 +168,12 @@ class Statement:
         waiting = [block] if self.common else []
         while waiting:
             reading = waiting.pop()
-            meant = {table.name: table for table in self.common_before(reading)}
             for item in self._items_within(reading):
-                common = meant.get(item.name.lower()) if len(item.parts) == 1 else None
-                if common is not None and common.end not in found:
+                common = self.common_of(item)
+                # The definition of one whose WITH stands in the block is a part of the block's text.
+                if common is None or common.block.span.within(reading.span):
+                    continue
+                if common.end not in found:
                     found[common.end] = common
                     waiting.append(common.block)
         named = {found[end].name: found[end] for end in sorted(found)}
@@ -174,7 +190,7 @@ class Statement:
         """Return whether the CTE names in a text mean the same wherever the text occurs."""
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
-        return all(len({table.end <= span.start for span in self.places(text)}) == 1 for table in mentioned)
+        return all(len({table.visible_at(span.start) for span in self.places(text)}) == 1 for table in mentioned)
 
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
         for inner in self.blocks:
@@ -232,6 +248,8 @@ def parse(sql: str, session: Session) -> Statement:
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
+    if any(table.until < len(sql) for table in common):
+        _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
     return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds), pivots=pivots)
 
@@ -329,28 +347,74 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of the statement's own WITH that are defined once."""
-    if tokens[0].token_type is not TokenType.WITH or any(t.text.upper() == "RECURSIVE" for t in tokens[1:2]):
-        return
+    """Yield the CTEs that are defined once, of every WITH."""
     starts = {block.span.start: block for block in blocks}
+    for first, token in enumerate(tokens):
+        begins = first == 0 or tokens[first - 1].token_type is TokenType.L_PAREN
+        if token.token_type is TokenType.WITH and begins:
+            yield from _common_of(sql, tokens, first, ctes, starts)
+
+
+def _common_of(
+    sql: str, tokens: Sequence[Token], first: int, ctes: Sequence[str], starts: Mapping[int, SelectBlock]
+) -> Iterator[CommonTable]:
+    """Yield the CTEs of one WITH, whose place among the tokens is given."""
+    if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
+        return
+    until = _closing(tokens, first)
+    end = tokens[until].start if until < len(tokens) else len(sql)
+    i = first + 1
+    while i < until and tokens[i].token_type is not TokenType.SELECT:
+        if tokens[i].token_type is not TokenType.L_PAREN:
+            i += 1
+            continue
+        closing = _closing(tokens, i + 1)
+        plain = i >= 2 and tokens[i - 1].token_type is TokenType.ALIAS
+        name = tokens[i - 2].text.lower() if plain else ""
+        if ctes.count(name) == 1 and closing < until and closing > i + 1:
+            block = _definition(sql, tokens[i + 1 : closing], name, starts)
+            if block is not None:
+                yield CommonTable(name, block, tokens[closing].end + 1, end)
+        i = closing + 1
+
+
+def _closing(tokens: Sequence[Token], first: int) -> int:
+    """Return the place of the token that closes the parentheses around a token; the number of tokens if none does."""
     depth = 0
-    opened: tuple[str, SelectBlock] | None = None
-    for i, token in enumerate(tokens):
-        if depth == 0 and token.token_type is TokenType.SELECT:
-            return
-        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
-        if depth == 1 and token.token_type is TokenType.L_PAREN:
-            block = starts.get(tokens[i + 1].start) if i + 1 < len(tokens) else None
-            plain = i >= 2 and tokens[i - 1].token_type is TokenType.ALIAS
-            name = tokens[i - 2].text.lower() if plain else ""
-            opened = (name, block) if block is not None and ctes.count(name) == 1 else None
-        elif depth == 0 and opened is not None:
-            name, block = opened
-            whole = SelectSpan(block.span.start, tokens[i - 1].end + 1)
-            if block.span != whole:
-                block = SelectBlock(whole, sql[slice(*whole)], None, f"{name} is a set operation")
-            yield CommonTable(name, block, token.end + 1)
-            opened = None
+    for i in range(first, len(tokens)):
+        depth += (tokens[i].token_type in OPENING) - (tokens[i].token_type in CLOSING)
+        if depth < 0:
+            return i
+    return len(tokens)
+
+
+def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
+    """Return the block of a CTE; None where it begins with neither SELECT nor a WITH of its own."""
+    whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
+    main: Token | None = tokens[0]
+    if tokens[0].token_type is TokenType.WITH:
+        depth, main = 0, None
+        for token in tokens:
+            depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+            if depth == 0 and token.token_type is TokenType.SELECT:
+                main = token
+                break
+    block = starts.get(main.start) if main is not None else None
+    if block is None or block.span == whole:
+        return block
+    text = sql[slice(*whole)]
+    if block.span.end == whole.end:
+        return SelectBlock(whole, text, block.tree, block.problem)
+    return SelectBlock(whole, text, None, f"{name} is a set operation")
+
+
+def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
+    """Take WITH out of the trees where all its CTEs are known: their definitions are blocks of their own."""
+    for block in blocks:
+        for node in block.tree.find_all(exp.Query) if block.tree is not None else ():
+            within = node.args.get("with_")
+            if within is not None and all(each.alias.lower() in known for each in within.expressions):
+                node.set("with_", None)
 
 
 def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:

@@ -342,7 +342,7 @@ def output_columns(
     statement = parse(storage_query, session)
     if len(statement.blocks) > 1 and (main := statement.main) is not None and main.tree is not None:
         find = find_among(statement, table_columns(known))
-        texts, common = texts_of(main, statement, find), common_of(main, statement, find)
+        texts, common = texts_of(main, statement, find), common_of(statement, find)
         try:
             block = build_block(main.tree, find, common, texts=texts, ties=True)
         except Unsupported:

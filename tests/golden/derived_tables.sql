@@ -89,3 +89,49 @@ WITH x AS (SELECT region, amount FROM sales VERSION AS OF 1000 WHERE region = 'e
 SELECT region, max(price) FROM sales WHERE id > 2 AND price > 0 GROUP BY region
 --@ rewritten using over_derived
 SELECT v.`r` AS region, v.`top` FROM lake.demo.over_derived__storage AS v
+
+--@ case: a derived table with its own WITH, as tools wrap a user's query
+SELECT region, sum(amount) AS total FROM (WITH x AS (SELECT * FROM sales), y AS (SELECT region, amount FROM x WHERE region <> 'us') SELECT * FROM y) AS virtual_table GROUP BY region ORDER BY total DESC LIMIT 100
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) AS total FROM lake.demo.by_region__storage AS v WHERE v.`region` <> 'us' GROUP BY v.`region` ORDER BY 2 DESC NULLS LAST LIMIT 100
+
+--@ case: a WITH within WITH, over a name of the outer one
+WITH x AS (SELECT * FROM sales), z AS (WITH y AS (SELECT region AS r, amount FROM x) SELECT r, amount FROM y) SELECT r, sum(amount) FROM z GROUP BY r
+--@ rewritten using by_region
+WITH x AS (SELECT * FROM sales VERSION AS OF 1000), z AS (WITH y AS (SELECT region AS r, amount FROM x) SELECT r, amount FROM y) SELECT v.`region` AS r, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region`
+
+--@ case: groups behind a derived table's own WITH
+SELECT region, total FROM (WITH x AS (SELECT region, sum(amount) AS total FROM sales GROUP BY region) SELECT * FROM x WHERE total > 3) AS virtual_table LIMIT 1000
+--@ rewritten using by_region
+SELECT region, total FROM (WITH x AS (SELECT v.`region` AS region, sum(v.`total`) AS total FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region`) SELECT * FROM x WHERE total > 3) AS virtual_table LIMIT 1000
+
+--@ case: groups behind a derived table's own WITH, grouped again
+SELECT count(*), sum(total) FROM (WITH x AS (SELECT region, sum(amount) AS total FROM sales GROUP BY region) SELECT x.total, n.label FROM x JOIN names AS n ON n.region = x.region) AS virtual_table
+--@ rewritten using by_region
+SELECT count(*), sum(total) FROM (WITH x AS (SELECT v.`region` AS region, sum(v.`total`) AS total FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region`) SELECT x.total, n.label FROM x JOIN names VERSION AS OF 1001 AS n ON n.region = x.region) AS virtual_table
+
+--@ case: a name of a derived table's own WITH means the table outside of it
+SELECT n.label, sum(x.amount) FROM (WITH names AS (SELECT region, amount FROM sales) SELECT * FROM names) AS x JOIN names AS n ON n.region = x.region GROUP BY n.label
+--@ kept: by_region UNSUPPORTED names AS n is not a table of the catalog; detail UNSUPPORTED names AS n is not a table of the catalog; over_derived UNSUPPORTED names AS n is not a table of the catalog; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+
+--@ case: two derived tables that use one name in their WITH
+SELECT x.region, sum(x.amount) FROM (WITH q AS (SELECT region, amount FROM sales) SELECT * FROM q) AS x JOIN (WITH q AS (SELECT region FROM names) SELECT * FROM q) AS n ON n.region = x.region GROUP BY x.region
+--@ kept: by_region UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; detail UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; over_derived UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+
+--@ case: a subquery with its own WITH
+SELECT region, sum(amount) FROM sales WHERE region IN (WITH few AS (SELECT * FROM names) SELECT region FROM few WHERE label IS NOT NULL) GROUP BY region
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN lake.demo.names VERSION AS OF 1001 AS names_0 ON v.`region` = names_0.region AND NOT (names_0.label IS NULL) GROUP BY v.`region`
+
+--@ case: a scalar subquery with its own WITH
+SELECT region, sum(amount) FROM sales WHERE region = (WITH few AS (SELECT * FROM names) SELECT max(region) FROM few) GROUP BY region
+--@ kept: by_region UNSUPPORTED SELECT MAX(region) FROM few has its own WITH; detail UNSUPPORTED SELECT MAX(region) FROM few has its own WITH; over_derived UNSUPPORTED SELECT MAX(region) FROM few has its own WITH
+
+--@ case: a union in a derived table's own WITH
+SELECT region, sum(amount) FROM (WITH u AS (SELECT region, amount FROM sales WHERE region = 'eu' UNION ALL SELECT region, amount FROM sales WHERE region = 'us') SELECT * FROM u) AS virtual_table GROUP BY region
+--@ kept: by_region UNSUPPORTED it reads derived tables alone, which are answered by themselves; detail UNSUPPORTED it reads derived tables alone, which are answered by themselves; over_derived UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2; by_region TABLES_DIFFER the view reads other tables; detail TABLES_DIFFER the view reads other tables; over_derived TABLES_DIFFER the view reads other tables
+
+--@ case: a union behind a derived table's own WITH
+SELECT region, sum(amount) FROM (WITH x AS (SELECT * FROM sales WHERE region IS NOT NULL) SELECT region, amount FROM x UNION ALL SELECT region, amount FROM sales) AS virtual_table GROUP BY region
+--@ rewritten using by_region
+SELECT v.`c0` AS region, sum(v.`c1`) FROM (SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage AS v WHERE NOT (v.`region` IS NULL) GROUP BY v.`region` UNION ALL SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage AS v GROUP BY v.`region`) AS v GROUP BY v.`c0`
