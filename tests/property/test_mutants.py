@@ -8,23 +8,24 @@ import pytest
 
 from rewriter.verify import PROVED, UNDECIDED
 from tests.golden.corpus import FOLDER
-from tests.property.mutants import mutants, of_file, of_seed
+from tests.property.mutants import OTHER_ROWS, mutants, of_file, of_seed
 
 
 @pytest.mark.parametrize("name", ["roll_up", "union", "subqueries", "outer_joins", "time_spellings"])
 def test_golden_plans(name: str) -> None:
-    counted, wrong = of_file(FOLDER / f"{name}.sql", most=12)
+    counted, wrong = of_file(FOLDER / f"{name}.sql", most=6)
     assert not wrong
     assert counted[UNDECIDED] > counted[PROVED]
+    assert counted[OTHER_ROWS] > counted[PROVED]
 
 
 def test_random_plans() -> None:
     counted: Counter[str] = Counter()
     for seed in range(60):
-        found, wrong = of_seed(seed, most=12)
+        found, wrong = of_seed(seed, most=6)
         assert not wrong
         counted += found
-    assert counted.total() > 100
+    assert counted[OTHER_ROWS] > 40
 
 
 def test_a_plan_has_mutants_of_many_kinds() -> None:
