@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,12 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
+from proxy.hs2.status import own_words
 from proxy.own_sessions import in_session
 from proxy.upstream import Timeouts, Upstream
 
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md
 _CONNECT_S = 5.0
+# The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
+_NARROW = frozenset(
+    ["view", "status", "lag_seconds", "considered", "chosen", "failed", "saved_milliseconds", "rows", "bytes"]
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,21 @@ async def health(login: Login, *, as_json: bool = False) -> int:
     return code
 
 
-async def views(login: Login, *, as_json: bool = False) -> int:
-    """Print each materialized view with its freshness, its use and its last refresh; return the exit code."""
-    return await _show(login, "SHOW VIEWGATE VIEWS", as_json=as_json)
+async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
+    """Print each materialized view with its freshness, its use and its size, or all that is known; return the exit
+    code.
+    """
+    try:
+        result = await _result(login, ["SHOW VIEWGATE VIEWS"])
+    except Refused as refused:
+        return _tell(refused)
+    rows = _named(result)
+    if as_json:
+        print(_json(rows))
+        return 0
+    names = [column.name for column in result.columns if wide or column.name in _NARROW]
+    _print_table(names, [[row[name] for name in names] for row in rows])
+    return 0
 
 
 async def explain(
@@ -117,10 +135,21 @@ async def _check_reachable(upstream: Upstream) -> None:
     try:
         async with asyncio.timeout(_CONNECT_S):
             _, writer = await asyncio.open_connection(upstream.host, upstream.port)
-    except OSError as error:  # TimeoutError is one
-        why = str(error) or f"no answer within {_CONNECT_S:g} s"
-        raise Refused(_UNREACHABLE, "unreachable", f"{upstream.named} is unreachable: {why}") from error
+    except OSError as error:
+        raise Refused(_UNREACHABLE, "unreachable", f"{upstream.named} is unreachable: {_why(error)}") from error
     writer.close()
+
+
+def _why(error: OSError) -> str:
+    """Return why no connection can be made, and the remedy."""
+    match error:
+        case ConnectionRefusedError():
+            return "nothing listens there; start it with `viewgate serve`, or give --host and --port of one that runs"
+        case TimeoutError():
+            return f"no answer within {_CONNECT_S:g} s; check --host, --port and firewalls between here and there"
+        case socket.gaierror():
+            return "no address is known for this host name; check --host"
+    return f"{error.strerror or error}; check --host and --port"
 
 
 async def _check_workers(named: str, query: Query) -> None:
@@ -129,24 +158,14 @@ async def _check_workers(named: str, query: Query) -> None:
             raise SqlError(f"worker {number} of {named} is down, and is being started again: the log says why")
 
 
-async def _show(login: Login, statement: str, *, as_json: bool) -> int:
-    """Print the result of a statement; return the exit code."""
-    try:
-        result = await _result(login, [statement])
-    except Refused as refused:
-        return _tell(refused)
-    if as_json:
-        print(_json(_named(result)))
-    else:
-        _print_table([column.name for column in result.columns], result)
-    return 0
-
-
 async def _result(login: Login, statements: list[str]) -> ResultSet:
-    """Run statements in one session; return the result of the last."""
+    """Run statements in one session; return the result of the last. Raise SqlError in Spark's own words."""
     async with session(login) as query:
-        for statement in statements:
-            result = await query(statement)
+        try:
+            for statement in statements:
+                result = await query(statement)
+        except SqlError as error:
+            raise SqlError(own_words(error.message), error.sql_state) from error
     return result
 
 
@@ -164,14 +183,14 @@ def _json(rows: list[dict[str, Any]]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False)
 
 
-def _print_table(names: list[str], result: ResultSet) -> None:
+def _print_table(names: list[str], values: list[list[Any]]) -> None:
     """Print rows: as a table on a terminal, else a line for each with tabs between the values."""
     from rich.console import Console  # which takes 0.1 s of processor time to load
     from rich.table import Table
     from rich.text import Text
 
     console = Console()
-    rows = [["" if value is None else str(value) for value in row] for row in result.rows]
+    rows = [["" if value is None else str(value) for value in row] for row in values]
     if not console.is_terminal:
         for row in (names, *rows):
             print("\t".join(row))

@@ -11,7 +11,7 @@ from typing import Any
 NOT_REWRITTEN = 3  # an exit code, documented in docs/reference.md
 
 
-async def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
+def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
     """Print what would become of a query; return the exit code, which tells of one that is `require`d to be rewritten.
 
     Raise ScriptError for a script or a query that cannot be read.

@@ -24,8 +24,10 @@ def load(path: Path) -> Config:
     """Return the settings in a file."""
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is no text in UTF-8: save it as such") from error
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:

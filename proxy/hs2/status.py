@@ -16,6 +16,10 @@ _FRAME = re.compile(
 )
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
+# What Java puts before Spark's own sentence: the class of an exception, with the error's class before it a second time.
+_PREFIXES = re.compile(
+    r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\w*: *\n?)+"
+)
 
 _NEAR = 0.75  # as near as hots to host, where two letters have changed places
 _CONNECTION_LOST, _RESOLUTION_UNKNOWN = "08S01", "08007"
@@ -149,6 +153,15 @@ def first_message(text: str) -> str:
     'no\nway'
     """
     return _headline(_CAUSE.split(text)[0])[1]
+
+
+def own_words(text: str) -> str:
+    r"""Return Spark's own sentences of an error, without stack frames and the names of Java classes before them.
+
+    >>> own_words("Error running query: [X] org.apache.spark.ParseException: \n[X] no\n\n== SQL ==\n")
+    '[X] no\n\n== SQL =='
+    """
+    return _PREFIXES.sub("", first_message(text)).strip()
 
 
 def root_message(text: str) -> str:

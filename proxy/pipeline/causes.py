@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 
 from proxy.hs2 import SqlError
-from proxy.hs2.status import first_message, root_message
+from proxy.hs2.status import own_words, root_message
 from rewriter.model import MaterializedView, RefreshState, Table, TableName, split_name
 
-_PREFIX = re.compile(r"^(?:Error running query: |org\.apache\.[\w.$]+: )+")
 _ABORTED = "Job aborted"
 _PLACE = re.compile(r";? line \d+,? pos \d+;?$")
 _UNRESOLVED = re.compile(
@@ -28,8 +27,7 @@ def headline(message: str) -> str:
     >>> headline("x.E: Job aborted: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (denied)\n\tat a.B.d(D.java:2)")
     'Job aborted: no: /x (denied)'
     """
-    first = first_message(message).strip().split("\n", 1)[0]
-    told = _PLACE.sub("", _PREFIX.sub("", first)).rstrip(" ;")
+    told = _PLACE.sub("", own_words(message).split("\n", 1)[0]).rstrip(" ;")
     root = root_message(message).strip().split("\n", 1)[0] if told.startswith(_ABORTED) else ""
     return told if root in told or told in root else f"{told}: {root}"
 

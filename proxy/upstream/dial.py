@@ -47,8 +47,12 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
         raise Unreachable(
             f"{upstream.named} cannot be reached: the name {upstream.host} has no address ({error.strerror}); {advice}"
         ) from error
+    except ConnectionRefusedError as error:
+        raise Unreachable(
+            f"{upstream.named} cannot be reached: nothing listens there; start it, or check `port` of its [[upstream]]"
+        ) from error
     except OSError as error:
-        raise Unreachable(f"{upstream.named} cannot be reached: {error}") from error
+        raise Unreachable(f"{upstream.named} cannot be reached: {error.strerror or error}") from error
     _keep_alive(transport.get_extra_info("socket"))
     return transport
 

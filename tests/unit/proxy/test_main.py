@@ -135,8 +135,8 @@ def test_a_query_is_explained_without_the_catalog_and_graphs(tmp_path: Path) -> 
     heavy = [module for module in HEAVY if module != "sqlglot"]
     (tmp_path / "shop.sql").write_text("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT a FROM t;")
     code = (
-        "import asyncio, pathlib, sys\nfrom proxy.explaining import explain\n"
-        "asyncio.run(explain(pathlib.Path(sys.argv[1]), 'SELECT a FROM t'))\n"
+        "import pathlib, sys\nfrom proxy.explaining import explain\n"
+        "explain(pathlib.Path(sys.argv[1]), 'SELECT a FROM t')\n"
         f"print([m for m in {heavy} if m in sys.modules])"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "shop.sql")]
@@ -253,7 +253,9 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["health", "--port", str(port)]) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
-    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} is unreachable: ")
+    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} is unreachable: nothing listens there; start it")
+    assert program.main(["health", "--host", "nowhere.invalid"]) == 1
+    assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
 
 
 class Nobody:
@@ -339,15 +341,20 @@ def ask(words: list[str], answers: dict[str, ResultSet], **more: Any) -> int:
     return with_proxy(test, planned=Planned({sql: local(result) for sql, result in answers.items()}), **more)
 
 
-VIEWS = ResultSet.of("view", "chosen bigint", "status", rows=[("lake.demo.v", 3, "fresh"), ("lake.demo.w", 0, None)])
+VIEWS = ResultSet.of(
+    *("view", "chosen bigint", "last_way", "status"),
+    rows=[("lake.demo.v", 3, "full", "fresh"), ("lake.demo.w", 0, None, None)],
+)
 
 
 def test_the_views_of_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> None:
     assert ask(["views"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
     assert capsys.readouterr().out == "view\tchosen\tstatus\nlake.demo.v\t3\tfresh\nlake.demo.w\t0\t\n"
+    assert ask(["views", "--wide"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    assert capsys.readouterr().out.startswith("view\tchosen\tlast_way\tstatus\nlake.demo.v\t3\tfull\tfresh\n")
     assert ask(["views", "--json"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
     first, _ = json.loads(capsys.readouterr().out)
-    assert first == {"view": "lake.demo.v", "chosen": 3, "status": "fresh"}
+    assert first == {"view": "lake.demo.v", "chosen": 3, "last_way": "full", "status": "fresh"}
 
 
 def test_views_where_a_login_is_required(capsys: pytest.CaptureFixture[str]) -> None:
