@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from proxy.catalog import Kind, Listed
-from proxy.catalog.inventory import ListedColumn
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import is_exact, matcher
@@ -22,7 +21,7 @@ from proxy.service.metadata import (
     sides,
     spark_rows,
 )
-from proxy.sql_types import jdbc_type
+from proxy.sql_types import SqlType, jdbc_type
 
 _HEADER = ResultSet.of(
     *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE int", "TYPE_NAME", "COLUMN_SIZE int"),
@@ -33,8 +32,7 @@ _HEADER = ResultSet.of(
 _KIND = 6
 _ORDER = (0, 1, 2, 16)
 _NAME = 4
-_UNUSED = (None,) * 4
-_SCOPE = (None,) * 4
+_NULLABLE = ((0, "NO"), (1, "YES"))
 
 
 async def get_columns(call: Call) -> bytes:
@@ -55,16 +53,22 @@ async def get_columns(call: Call) -> bytes:
 
 
 def _rows(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[Row]:
+    described: dict[str, Row] = {}  # by the name of a type: a hundred thousand columns have few
     for one in found:
-        table = (one.name.catalog, schema_of(one.name), one.name.table)
+        catalog, schema, table = one.name.catalog, schema_of(one.name), one.name.table
         for position, column in enumerate(one.columns, 1):
-            if fits(column.name):
-                yield (*table, *_described(column, position))
+            name = column.name
+            if fits(name):
+                of_type = column.type.name
+                kind = described.get(of_type) or described.setdefault(of_type, _described(column.type))
+                nullable = _NULLABLE[column.nullable]
+                yield (
+                    *(catalog, schema, table, name, *kind, nullable[0], column.comment),
+                    *(None, None, None, None, position, nullable[1], None, None, None, None, "NO"),
+                )
 
 
-def _described(column: ListedColumn, position: int) -> Row:
-    kind = jdbc_type(column.type)
-    return (
-        *(column.name, kind.code, column.type.name, kind.size, None, kind.digits, kind.radix, int(column.nullable)),
-        *(column.comment, *_UNUSED, position, "YES" if column.nullable else "NO", *_SCOPE, "NO"),
-    )
+def _described(of_type: SqlType) -> Row:
+    """Return DATA_TYPE to NUM_PREC_RADIX."""
+    kind = jdbc_type(of_type)
+    return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)
