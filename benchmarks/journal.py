@@ -7,9 +7,10 @@ to a file and to an Iceberg table and sends spans to a collector, the other's jo
 of a statement, their ratio with its 95 % confidence interval (the goal: at most 1.03), and the ratio of the processor
 time of the two processes. The stand-in answers after so many milliseconds.
 
-Then many statements are sent on 32 connections at once, as fast as they go: each must be in the file, in the spans and
-in the counts of /metrics. At last the disk is full, the catalog away and the collector down: statements must go on, and
-one line say so of each.
+Then many statements are sent on 32 connections at once, as fast as they go, which two cores limit that proxy, stand-in
+and clients share: beside the rate stands the processor time that the proxy takes for a statement, of which the silent
+one's is not the journal's. Each must be in the file, in the spans and in the counts of /metrics. At last the disk is
+full, the catalog away and the collector down: statements must go on, and one line say so of each.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.beside import table
-from benchmarks.overhead import show
+from benchmarks.overhead import processor_seconds, show
 from benchmarks.sessions import SETTINGS, Session, resident
 from tests.integration.daemon import Daemon
 from tests.integration.gate import READY
@@ -135,16 +136,28 @@ def kept(running: Daemon, file: Path, spans: Collector, count: int) -> Iterator[
         time.sleep(_SOON)
         before, already, seen = resident(process), file.read_text().count("\n"), roots(spans)
         _, former = runner.run(get(port_of(running, _CONSOLE), "/metrics"))
-        rate = runner.run(many(port_of(running), count))
+        used, rate = processor_seconds(process), runner.run(many(port_of(running), count))
         time.sleep(_SOON)
+        used = processor_seconds(process) - used
         _, text = runner.run(get(port_of(running, _CONSOLE), "/metrics"))
     counts = [figure(each, "viewgate_statements_total", kind="query") for each in (former, text)]
     yield "statements a second", f"{rate:.0f}"
+    yield "processor time of the proxy for each, µs", f"{1e6 * used / count:.0f}"
     yield f"of {count:,} in the file", f"{file.read_text().count(chr(10)) - already:,}"
     yield f"of {count:,} at the collector", f"{roots(spans) - seen:,}"
     yield f"of {count:,} in /metrics", f"{counts[1] - counts[0]:,.0f}"
     yield "lost, by viewgate_journal_lost_total", f"{figure(text, 'viewgate_journal_lost_total'):.0f}"
     yield "memory, MiB more", f"{(resident(process) - before) / 2**20:.1f}"
+
+
+def without(running: Daemon, count: int) -> Iterator[tuple[str, str]]:
+    """What of that is not the journal's."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(many(port_of(running), count // 10))
+        used, rate = processor_seconds(running.process.pid), runner.run(many(port_of(running), count))
+    used = processor_seconds(running.process.pid) - used
+    yield "statements a second without a journal", f"{rate:.0f}"
+    yield "processor time of the proxy for each, µs", f"{1e6 * used / count:.0f}"
 
 
 def roots(spans: Collector) -> int:
@@ -181,6 +194,7 @@ def main() -> None:
         }
         show(table("SELECT 1", "SELECT 1", ways, options.statements))
         show(kept(noted, file, spans, options.many))
+        show(without(silent, options.many))
         down = '[journal]\nfile = "/dev/full"\ntable = "ops.statements"\n[tracing]\nendpoint = "http://127.0.0.1:1/"\n'
         lost = stack.enter_context(proxy(folder / "lost", upstream, down))
         (folder / "lost" / "catalog.db").unlink()
