@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
-from rewriter.model import Session
+from rewriter.model import Session, TableName
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement, parse
 from rewriter.staleness import Bound, moments, rewrite_within
@@ -25,6 +25,12 @@ class Asked:
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
         self._definitions = definitions
         self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
+
+    @cached_property
+    def base_tables(self) -> tuple[TableName, ...]:
+        """The tables that the statement reads; of a materialized view that it names, those below the view."""
+        sources = self._definitions.sources
+        return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
         """Return the decision, from the cache if no relation has changed; raise Unsupported.

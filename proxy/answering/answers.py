@@ -87,7 +87,7 @@ class Answers:
             return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
         if decision.outcome is None and decision.sql is None and not decision.over:  # no view concerns it
-            return Forward(replay=replay, brief=info.brief)
+            return Forward(replay=replay, brief=info.brief, choice=decision.choice)
         brief = decision.sql is None and info.brief
         log, choice = decision.lines(), decision.choice
         fell_back = partial(self._failed, decision)
@@ -193,6 +193,7 @@ class Answers:
             return replace(past, problem=facts.problem)
         asked = await _aside(sql, recent.ask, sql, state)
         statement, definitions = asked.statement, recent.definitions
+        own = replace(own, tables=asked.base_tables)
         if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
             outcome = told_of_hint(Outcome(statement, tried=shadowed), state.only, definitions)
@@ -221,7 +222,8 @@ class Answers:
         if facts.problem:  # which is why the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
-        unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem, asked.over)
+        sent = original if outcome.spelled else None
+        unchanged = Decision(sent, original, outcome, facts.problem, asked.over, tables=asked.base_tables)
         if thorough:
             change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
             unchanged = replace(unchanged, suggestion=change)
@@ -264,7 +266,7 @@ class Answers:
             return None
         whys = {**{name: NOT_THEN for name, table in found.items() if table is None}, **resting}
         outcome = told_of_hint(told_of_rests(outcome, whys, recent.definitions), state.only, recent.definitions)
-        unchanged = Decision(None, sql, outcome, over=asked.over)
+        unchanged = Decision(None, sql, outcome, over=asked.over, tables=asked.base_tables)
         return (
             await self._kept_schema(session, past.statement, unchanged, relations) if outcome.rewritten else unchanged
         )

@@ -25,7 +25,7 @@ class Decision:
     can run it; `problem` says why nothing was tried, and `why` does in a word. `over` is the number of views that read
     any of its tables, or may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion`
     is the change to a view that would help, where it was asked for. `filled` says that rows of virtual tables stand in
-    `sql`.
+    `sql`. `tables` are the base tables that the statement reads; none where it was not read.
     """
 
     sql: str | None
@@ -37,6 +37,7 @@ class Decision:
     suggestion: Suggestion | None = None
     why: Reason | None = None
     filled: bool = False
+    tables: tuple[TableName, ...] = ()
 
     @property
     def rewritten(self) -> bool:
@@ -59,7 +60,8 @@ class Decision:
         """The decision as the journal keeps it: the views tried, each once, and a reason if none answers."""
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
-        return Choice(self._views(), self._views("chosen", "not chosen"), chosen, reason)
+        matched, storages = self._views("chosen", "not chosen"), tuple(storage.name for storage in self.read)
+        return Choice(self._views(), matched, chosen, reason, self.tables, storages)
 
     def _views(self, *verdicts: str) -> tuple[TableName, ...]:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
@@ -116,14 +118,18 @@ class Decision:
         """Return the decision for the client's operation log; empty where there was nothing to decide."""
         return tuple(f"Viewgate: {line}" for line in self._said())
 
+    def _lacking(self) -> str:
+        on = str(self.tables[0]) if len(self.tables) == 1 else "the statement's tables"
+        views = f"the only view on {on}" if self.over == 1 else f"none of the {self.over} views on {on}"
+        hold = "does not hold" if self.over == 1 else "holds"
+        return f"{views} {hold} what the statement needs; EXPLAIN REWRITE says what is missing"
+
     def _said(self) -> Iterator[str]:
         if self.filled:
             yield "rows of viewgate.system or information_schema were put into the SQL for Spark"
         if not self.tried:
             if self.over:
-                each = "the one" if self.over == 1 else f"each of the {self.over}"
-                lacking = f"{each} over its tables lacks what it asks for; EXPLAIN REWRITE tells what"
-                yield f"no view used: {self.problem or lacking}"
+                yield f"no view used: {self.problem or self._lacking()}"
             return
         if self.chosen:
             yield f"{ANSWERED} {', '.join(self.chosen)}{self.as_of}"

@@ -21,7 +21,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "milliseconds": "BIGINT",
         **_PHASES,
         **dict.fromkeys(("rows", "bytes"), "BIGINT"),
-        **dict.fromkeys(("considered", "matched", "chosen", "answer", "sqlstate", "error"), "STRING"),
+        **dict.fromkeys(("considered", "matched", "chosen", "tables", "storages"), "STRING"),
+        **dict.fromkeys(("answer", "sqlstate", "error"), "STRING"),
         **dict.fromkeys(("statement", "rewritten", "upstream", "trace_id"), "STRING"),
     },
     "digests": {

@@ -27,7 +27,8 @@ SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
             *_fields(_NUMBER, "milliseconds"),
             *_fields(pa.float64(), " ".join(f"{phase}_ms" for phase in Phase)),
             *_fields(_NUMBER, "rows bytes"),
-            *_fields(_TEXT, "considered matched chosen answer sqlstate error statement rewritten upstream trace_id"),
+            *_fields(_TEXT, "considered matched chosen tables storages answer sqlstate error"),
+            *_fields(_TEXT, "statement rewritten upstream trace_id"),
         ]
     ),
     Refresh: pa.schema(

@@ -167,6 +167,8 @@ class Record:
             "considered": tuple(map(str, self.choice.considered)),
             "matched": tuple(map(str, self.choice.matched)),
             "chosen": tuple(map(str, self.choice.chosen)),
+            "tables": tuple(map(str, self.choice.tables)),
+            "storages": tuple(map(str, self.choice.storages)),
             "answer": self.answer,
             "sqlstate": self.error and self.error.sql_state,
             "error": self.error and self.error.message,

@@ -20,13 +20,16 @@ class Choice:
     """The views that were tried for a statement, by what came of each.
 
     `reason` is the word for which none of the views over its tables answers, one of a small number; empty where one
-    does, and where there is no such view.
+    does, and where there is no such view. `tables` are the base tables that the statement reads, `storages` the storage
+    tables that its rewriting reads in the place of some of them.
     """
 
     considered: tuple[TableName, ...] = ()
     matched: tuple[TableName, ...] = ()
     chosen: tuple[TableName, ...] = ()
     reason: str = ""
+    tables: tuple[TableName, ...] = ()
+    storages: tuple[TableName, ...] = ()
 
 
 NO_CHOICE = Choice()

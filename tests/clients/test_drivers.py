@@ -71,6 +71,6 @@ def test_beeline_shows_what_was_rewritten_and_how_far_long_statements_are(beelin
     rewritten, _, rest = spoken.errors.partition("18 rows selected")
     assert "Viewgate: answered from lake.demo.agg_sales" in rewritten
     unanswered, _, long = rest.partition("1 row selected")
-    assert "each of the 3 over its tables lacks what it asks for" in unanswered
+    assert "none of the 3 views on lake.demo.sales holds what the statement needs" in unanswered
     # It draws no bar before it has shown a line of the log.
     assert long.index("Spark runs the statement as") < long.index("STAGES: ") < long.index("1 row selected")

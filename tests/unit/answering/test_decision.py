@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from proxy.answering import Decision
+from proxy.session import Forward
 from rewriter import Attempt, Outcome, Reason, parse
 from rewriter.model import Session, TableName
+from tests.unit.answering.test_rests import Asking, asking
+
+__all__ = ["asking"]
 
 STATEMENT = parse("SELECT 1 FROM sales", Session("lake", ("demo",)))
 
@@ -30,7 +37,8 @@ def test_nothing_is_said_where_there_was_nothing_to_decide() -> None:
 
 def test_views_that_were_seen_at_once_to_lack_something_are_counted() -> None:
     assert Decision(None, "SELECT 1", over=2).lines() == (
-        "Viewgate: no view used: each of the 2 over its tables lacks what it asks for; EXPLAIN REWRITE tells what",
+        "Viewgate: no view used: none of the 2 views on the statement's tables holds what the statement needs; EXPLAIN "
+        "REWRITE says what is missing",
     )
 
 
@@ -88,3 +96,22 @@ def test_every_reason_has_words() -> None:
     for reason in Reason:
         assert "so" in reason.told("so")
         assert "{" not in reason.told("so")
+
+
+@pytest.mark.parametrize(
+    ("sql", "tables", "storages"),
+    [
+        ("SELECT sum(amount) FROM sales", ["lake.demo.sales"], ["lake.demo.agg__storage"]),
+        ("SELECT sum(total) FROM agg", ["lake.demo.sales"], ["lake.demo.agg__storage"]),
+        ("SELECT max(amount) FROM sales", ["lake.demo.sales"], []),
+        ("SELECT count(*) FROM other", ["lake.demo.other"], []),
+        ("SELECT 1", [], []),
+    ],
+)
+def test_the_base_tables_are_kept_beside_storage(
+    asking: Asking, sql: str, tables: list[str], storages: list[str]
+) -> None:
+    plan = asyncio.run(asking.answers.plan(asking.session, sql))
+    assert isinstance(plan, Forward)
+    assert [str(name) for name in plan.choice.tables] == tables
+    assert [str(name) for name in plan.choice.storages] == storages
