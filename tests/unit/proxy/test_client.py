@@ -1,0 +1,184 @@
+"""The commands that log in to a running Viewgate: `health`, `views`, and `explain` without a script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+from typing import Any
+
+import pytest
+
+from proxy import __main__ as program
+from proxy.authentication import Authentication
+from proxy.hs2 import ResultSet, SqlError
+from proxy.session import Local, Log
+from tests.unit.support.proxied import Planned, Proxied, with_proxy
+
+
+def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert program.main(["health", "--port", str(port)]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} is unreachable: nothing listens there; start it")
+    assert program.main(["health", "--host", "nowhere.invalid"]) == 1
+    assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
+
+
+class Nobody:
+    def check(self, user: str, password: str) -> bool:
+        return False
+
+
+def health(*states: str) -> int:
+    """What `viewgate health` says to one with workers in these states."""
+
+    async def workers(_log: Log) -> ResultSet:
+        return ResultSet.of("worker int", "state", rows=list(enumerate(states, 1)))
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    return with_proxy(test, planned=Planned({"SHOW VIEWGATE WORKERS": Local(workers)}))
+
+
+def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert health("running", "running") == 0
+    assert "is healthy: a session was opened" in capsys.readouterr().out
+
+
+def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pytest.CaptureFixture[str]) -> None:
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    assert with_proxy(test, authentication=Authentication(Nobody())) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("health not verified: login required, give --user (Error validating the login)\n")
+
+
+@pytest.mark.parametrize(("password", "code"), [("secret", 0), ("wrong", 4)])
+def test_health_for_a_user_with_a_password(
+    password: str, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ann:
+        def check(self, user: str, password: str) -> bool:
+            return (user, password) == ("ann", "secret")
+
+    async def workers(_log: Log) -> ResultSet:
+        return ResultSet.of("worker int", "state", rows=[(1, "running")])
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port), "--user", "ann"])
+
+    monkeypatch.setenv("VIEWGATE_PASSWORD", password)
+    planned = Planned({"SHOW VIEWGATE WORKERS": Local(workers)})
+    assert with_proxy(test, planned=planned, authentication=Authentication(Ann())) == code
+    assert ("refuses the login of ann" in capsys.readouterr().err) == (code == 4)
+
+
+def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[str]) -> None:
+    async def test(proxied: Proxied) -> int:
+        await proxied.spark.end()
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    assert with_proxy(test) == 3
+    assert re.search(r"^viewgate: Viewgate at 127.0.0.1:\d+ is unhealthy: Spark at ", capsys.readouterr().err)
+
+
+def test_health_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert program.main(["health", "--port", str(port), "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert (said["healthy"], said["state"]) == (False, "unreachable")
+
+
+def ask(words: list[str], answers: dict[str, ResultSet], **more: Any) -> int:
+    """Run a command before a Viewgate that has these answers."""
+
+    def local(result: ResultSet) -> Local:
+        async def answer(_log: Log) -> ResultSet:
+            return result
+
+        return Local(answer)
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, [*words, "--port", str(proxied.port)])
+
+    return with_proxy(test, planned=Planned({sql: local(result) for sql, result in answers.items()}), **more)
+
+
+VIEWS = ResultSet.of(
+    *("view", "chosen bigint", "last_way", "status"),
+    rows=[("lake.demo.v", 3, "full", "fresh"), ("lake.demo.w", 0, None, None)],
+)
+
+
+def test_the_views_of_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(["views"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    assert capsys.readouterr().out == "view\tchosen\tstatus\nlake.demo.v\t3\tfresh\nlake.demo.w\t0\t\n"
+    assert ask(["views", "--wide"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    assert capsys.readouterr().out.startswith("view\tchosen\tlast_way\tstatus\nlake.demo.v\t3\tfull\tfresh\n")
+    assert ask(["views", "--json"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    first, _ = json.loads(capsys.readouterr().out)
+    assert first == {"view": "lake.demo.v", "chosen": 3, "last_way": "full", "status": "fresh"}
+
+
+def test_views_where_a_login_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(["views"], {}, authentication=Authentication(Nobody())) == 4
+    assert "login required, give --user" in capsys.readouterr().err
+
+
+def test_a_query_is_explained_by_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ResultSet.of("view", "verdict", rows=[("lake.demo.v", "chosen")])
+    answers = {"USE lake.demo": ResultSet(()), "EXPLAIN REWRITE SELECT 1": found}
+    assert ask(["explain", "SELECT 1", "--namespace", "lake.demo", "--json"], answers) == 0
+    assert json.loads(capsys.readouterr().out) == [{"view": "lake.demo.v", "verdict": "chosen"}]
+
+
+EXPLAINED = ("view", "verdict", "rule", "reason", "detail", "block")
+
+
+def test_what_a_running_viewgate_explains_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    missed = ("lake.demo.v", "missed", "", "SHAPE", "no groups", "SELECT 1")
+    change = ("lake.demo.v", "suggested", "", "", "CREATE OR REPLACE\nMATERIALIZED VIEW v", "")
+    answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[missed, change])}
+    assert ask(["explain", "SELECT 1"], answers) == 0
+    assert capsys.readouterr().out == (
+        "not rewritten\n\nlake.demo.v missed, SHAPE: no groups\n\n"
+        "lake.demo.v would answer the query, changed like this:\nCREATE OR REPLACE\nMATERIALIZED VIEW v\n"
+    )
+    assert ask(["explain", "SELECT 1", "--require"], answers) == 3
+
+
+def test_a_running_viewgate_that_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ("lake.demo.v", "chosen", "roll_up", "", "", "SELECT 1")
+    answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[chosen])}
+    assert ask(["explain", "SELECT 1", "--require"], answers) == 0
+    said = "answered from lake.demo.v\n\nlake.demo.v chosen, by the rule roll_up\n"
+    assert capsys.readouterr().out == said
+
+
+def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
+    assert health("running", "down") == 3
+    assert re.search(r"is unhealthy: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
+
+
+def test_an_error_of_spark_is_told_in_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+    async def refuse(_log: Log) -> ResultSet:
+        raise SqlError(
+            "org.apache.hive.service.cli.HiveSQLException: Error running query: [PARSE_SYNTAX_ERROR] "
+            "org.apache.spark.sql.catalyst.parser.ParseException: \n[PARSE_SYNTAX_ERROR] Syntax error at or near "
+            "'SELEC'. SQLSTATE: 42601 (line 1, pos 0)\n\n== SQL ==\nSELEC 1\n^^^\n\n\tat org.apache.spark.A.b(C.scala:1)\n",
+            "42601",
+        )
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["explain", "SELEC 1", "--port", str(proxied.port)])
+
+    assert with_proxy(test, planned=Planned({"EXPLAIN REWRITE SELEC 1": Local(refuse)})) == 1
+    told = "[PARSE_SYNTAX_ERROR] Syntax error at or near 'SELEC'. SQLSTATE: 42601 (line 1, pos 0)"
+    assert capsys.readouterr().err == f"viewgate: {told}\n\n== SQL ==\nSELEC 1\n^^^\n"
