@@ -41,7 +41,9 @@ def folded(tree: Tree) -> Tree:
     if computed is not None:
         literal = exp.Literal.number(f"{abs(computed):f}")
         return exp.Neg(this=literal) if computed < 0 else literal
-    instant = _instant(tree) if isinstance(tree, exp.Anonymous) else None
+    counted = isinstance(tree, exp.Cast) and tree.to.this is exp.DataType.Type.TIMESTAMPTZ and not tree.args.get("safe")
+    call = exp.Anonymous(this="timestamp_seconds", expressions=[tree.this]) if counted else tree
+    instant = _instant(call) if isinstance(call, exp.Anonymous) else None
     if instant is not None:
         return cast(exp.Literal.string(instant), "timestamp")
     day = _day(tree) if not (isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Literal)) else None

@@ -18,10 +18,13 @@ from sqlglot import exp
 from rewriter.block.constants import folded, text_of_hex
 from rewriter.block.form import Unsupported
 from rewriter.block.meaning import MIRROR
+from rewriter.block.normal_forms import joined
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
+from rewriter.block.time_comparisons import of_time
 from rewriter.block.time_windows import time_window
 from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temporal_type
+from rewriter.block.units import of_unit
 from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.block.windows import read_window
 from rewriter.functions.record import Aggregate
@@ -31,12 +34,16 @@ from rewriter.functions.registry import (
     FUNCTIONS,
     GROUPING,
     IDEMPOTENT,
+    OF_UNITS,
     READABLE,
+    RESULTS,
     UNITS,
     UNSETTLED,
     meant,
 )
-from rewriter.functions.types import INTEGERS, holds_all
+from rewriter.functions.results import BIGINT, INT, TEXT
+from rewriter.functions.trees import call_of
+from rewriter.functions.types import INTEGERS, STRING, holds_all
 from rewriter.sql import holds
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
 from rewriter.sql.time_windows import unread
@@ -91,8 +98,8 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
     left, right = folded(canonical(node.this, scope)), folded(canonical(node.expression, scope))
     _refuse_beyond_bigint(node, (left, right), scope)
     if type(node) in MIRROR and is_constant(left) and not is_constant(right):
-        return MIRROR[type(node)](this=right, expression=left)
-    return type(node)(this=left, expression=right)
+        return of_time(MIRROR[type(node)](this=right, expression=left), scope)
+    return of_time(type(node)(this=left, expression=right), scope)
 
 
 def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) -> None:
@@ -138,7 +145,8 @@ def _between(node: Tree, scope: Scope) -> Tree:
     low, high = folded(canonical(node.args["low"], scope)), folded(canonical(node.args["high"], scope))
     for bound in (low, high):
         _refuse_beyond_bigint(node, (subject, bound), scope)
-    return exp.And(this=exp.GTE(this=subject, expression=low), expression=exp.LTE(this=subject.copy(), expression=high))
+    above, below = exp.GTE(this=subject, expression=low), exp.LTE(this=subject.copy(), expression=high)
+    return exp.And(this=of_time(above, scope), expression=of_time(below, scope))
 
 
 def _in(node: Tree, scope: Scope) -> Tree:
@@ -148,8 +156,37 @@ def _in(node: Tree, scope: Scope) -> Tree:
         return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
         raise Unsupported(f"{_text(node)} is not a list of values")
+    if isinstance(node.this, exp.Tuple):
+        return _in_tuples(node, scope)
     values = [folded(canonical(value, scope)) for value in node.expressions]
     return exp.In(this=canonical(node.this, scope), expressions=values)
+
+
+def _in_tuples(node: Tree, scope: Scope) -> Tree:
+    """Return `(a, b) IN ((1, 2), (3, 4))` as comparisons of each: of structures, which are never NULL.
+
+    no: types that are coerced otherwise within structures, as a text beside a number
+    """
+    members = [canonical(member, scope) for member in node.this.expressions]
+    rows = []
+    for value in node.expressions:
+        values = [folded(canonical(each, scope)) for each in value.expressions] if isinstance(value, exp.Tuple) else []
+        if len(values) != len(members) or not all(map(_is_alike, members, values, [scope] * len(values))):
+            raise Unsupported(f"{_text(node)} is not a list of values of the same types")
+        same = (exp.NullSafeEQ(this=m.copy(), expression=v) for m, v in zip(members, values, strict=True))
+        rows.append(joined(exp.And, list(same)))
+    return joined(exp.Or, rows)
+
+
+def _is_alike(member: Tree, value: Tree, scope: Scope) -> bool:
+    """Return whether an expression and a literal are both integers or both texts."""
+    column = scope.type_of(member)
+    kind = column.type if column is not None else ""
+    if isinstance(member, exp.Anonymous) and (rule := RESULTS.get(member.name)) in (INT, BIGINT, TEXT):
+        kind = rule([])
+    if not isinstance(value, exp.Literal):
+        return False
+    return kind == STRING if value.is_string else kind in INTEGERS and value.name.isdigit()
 
 
 def _subquery(node: Tree, scope: Scope) -> Tree:
@@ -221,24 +258,33 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _aggregate(node, AGGREGATES[name], scope)
     if name == "count_if":
         return _count_if(node, scope)
-    if name in CLOCK and not node.expressions:
-        return exp.Anonymous(this=name)
+    if not node.expressions and (name in CLOCK or name == "unix_timestamp"):
+        return call_of(name) if name in CLOCK else call_of(name, call_of("current_timestamp"))
     _refuse_unsettled(name, node)
     form = FUNCTIONS[name].form
     if form == "field":
         return _part(node, scope)
-    if name in _OF_UNITS and len(node.expressions) > 2:
-        raise Unsupported(f"{_text(node)} begins with a unit, or with a column of its name")
+    if name in OF_UNITS and len(node.expressions) == 3:
+        return of_unit(name, node.expressions[0], [canonical(each, scope) for each in node.expressions[1:]], scope)
     arguments = [canonical(argument, scope) for argument in node.expressions]
-    if form == "date" and len(arguments) == 1:
-        return _casting(arguments[0], _DATE, scope)
-    if form == "timestamp" and len(arguments) == 1:
-        return _casting(arguments[0], _TIMESTAMP, scope)
+    if form == "cast" and len(arguments) == 1:
+        return _casting(arguments[0], exp.DataType.build(FUNCTIONS[name].casts_to, dialect="spark"), scope)
+    if form == "call":
+        return _respelled(name, arguments, scope)
     if form == "bucket":
         return _bucket(name, arguments, scope)
     if form == "window":
         return time_window(name, arguments, scope)
     return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
+    """Return a call under the function by which Spark replaces it."""
+    if name == "left" and len(arguments) == 2:
+        return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
+    if name == "to_char" and temporal_type(arguments[0], scope) is None:
+        raise Unsupported("to_char() may be of a number")
+    return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
 
 def _field(node: Tree, scope: Scope) -> Tree:
@@ -254,8 +300,6 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(f"the function {name} is not supported")
-    if name == "unix_timestamp" and not node.expressions:
-        raise Unsupported(f"{name}() tells the time")
     if not node.expressions and name not in GROUPING:
         raise Unsupported(f"{name}() has no argument")
 
@@ -418,8 +462,6 @@ def _is_text(node: Tree) -> bool:
 _DATE = exp.DataType.build("date")
 _TIMESTAMP = exp.DataType.build("timestamp", dialect="spark")
 _CLOCK_UNITS = frozenset(DATE_TRUNC_UNITS.values())
-# With three arguments Spark reads the first of these as a unit: date_add(DAY, 1, x).
-_OF_UNITS = frozenset({"date_add", "datediff"})
 _PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
 _ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]

@@ -63,7 +63,7 @@ def least_of(bound: Tree) -> int | None:
     """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; or None."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
-        moment = read_moment(text.name, None)
+        moment = read_moment(text.name, None) or read_moment(text.name, "UTC")
         return moment.micros // 1_000_000 - _MARGIN if moment is not None else None
     back = _back(bound) if tells_time(bound) else None
     return _TODAY - back - _MARGIN if back is not None else None
@@ -113,7 +113,9 @@ def _begun_of(tree: Tree) -> Tree:
     """Return the time whose bucket begins at an expression, if the expression is a bucket."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
-        return bucket.source
+        return _begun_of(bucket.source)
+    if isinstance(tree, exp.Anonymous) and tree.name == "from_utc_timestamp":  # it is no day apart
+        return _begun_of(tree.expressions[0])
     # Rounded down or towards 1970: what is not before a time is no second before it.
     counted = instant_of(tree, lambda time: "timestamp", lambda time: 0)
     return counted.source if counted is not None else number_of(tree, lambda node: "int", lambda node: 0)
@@ -143,12 +145,26 @@ def _back(bound: Tree) -> int | None:
         return _more(bucket.source, 366 * _DAY)
     if not bound.expressions:
         return 0
+    if bound.name in ("timestamp_seconds", "unix_timestamp", "unix_seconds"):
+        return _back_in_seconds(bound.expressions[0])
+    if bound.name == "timestampadd":
+        unit, count, moved = bound.expressions
+        digits = count.this if isinstance(count, exp.Neg) else count
+        return _more(moved, int(digits.name) * _UNITS[unit.name])
     if bound.name in ("date_trunc", "trunc"):
         return _more(bound.expressions[bound.name == "date_trunc"], 366 * _DAY)
     if bound.name in ("date_sub", "add_months"):
         step = _step(bound.expressions[1])
         return _more(bound.expressions[0], step and step * (31 if bound.name == "add_months" else 1))
     return None
+
+
+def _back_in_seconds(counted: Tree) -> int | None:
+    """Return the distance of a number of seconds since 1970, such as unix_timestamp() - 3600."""
+    if isinstance(counted, exp.Add | exp.Sub):
+        step = counted.expression
+        return _more(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
+    return _back(counted)
 
 
 def _more(bound: Tree, seconds: int | None) -> int | None:

@@ -31,6 +31,8 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     if isinstance(node, exp.Add | exp.Sub) and isinstance(node.expression, exp.Interval):
         kind = temporal_type(node.this, scope)
         return kind if kind != "date" else None  # hours make a TIMESTAMP of it
+    if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
+        return temporal_type(node.expressions[-1], scope)
     rule = RESULTS.get(node.name) if isinstance(node, exp.Anonymous) else None
     return "date" if rule is DATE else "timestamp" if rule is TIMESTAMP else None
 

@@ -28,6 +28,14 @@ DATE_STEPS: Mapping[str, Callable[[date, int], date]] = {
     "add_months": plus_months,
 }
 
+# The microseconds of the unit in which a function counts a time since 1970; all but unix_timestamp() round down.
+UNITS_SINCE_1970: Mapping[str, int] = {
+    "unix_timestamp": 1_000_000,
+    "unix_seconds": 1_000_000,
+    "unix_millis": 1_000,
+    "unix_micros": 1,
+}
+
 # Instants by a number counted since 1970: how many of these are a second.
 COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000, "timestamp_micros": 1_000_000}
 

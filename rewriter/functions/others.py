@@ -42,28 +42,33 @@ GROUPING_FUNCTIONS = (
 _SETTLED = """
 acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
-array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 bigint binary bit_count
-bit_get bit_length boolean cardinality cbrt char chr collate collation conv convert_timezone cos cosh cot
-csc date_diff dateadd decimal decode degrees double e element_at encode
-equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten float forall format_number
+array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 binary bit_count
+bit_get bit_length cardinality cbrt char chr collate collation conv convert_timezone cos cosh cot
+csc decimal decode degrees e element_at encode
+equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten forall format_number
 format_string from_csv from_json from_xml get getbit hash hex hypot ilike inline
-inline_outer int is_valid_utf8 is_variant_null isnan json_array_length json_object_keys json_tuple levenshtein like
+inline_outer is_valid_utf8 is_variant_null isnan json_array_length json_object_keys json_tuple levenshtein like
 locate log log1p luhn_check make_dt_interval make_interval make_time make_timestamp_ltz
 make_valid_utf8 make_ym_interval map map_concat map_contains_key map_entries map_filter
 map_from_arrays map_from_entries map_keys map_values map_zip_with mask named_struct
 negative nullifzero octet_length parse_json parse_url pi posexplode posexplode_outer position positive
 printf quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
 schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
-session_window sin sinh size slice smallint sort_array soundex split stack str_to_map string struct tan tanh
+session_window sin sinh size slice sort_array soundex split stack str_to_map struct tan tanh
 theta_difference theta_intersection theta_union time_diff time_trunc
-tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp_ltz
-to_timestamp_ntz to_varchar to_variant_object to_xml transform transform_keys
+to_binary to_csv to_json to_number to_time to_timestamp_ltz
+to_timestamp_ntz to_variant_object to_xml transform transform_keys
 transform_values try_element_at try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz
 try_parse_json try_parse_url try_to_binary try_to_date try_to_number try_to_time try_to_timestamp try_url_decode
 try_validate_utf8 try_variant_get typeof unbase64 unhex
 url_decode url_encode validate_utf8 variant_get width_bucket window xpath xpath_boolean xpath_double
 xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
 """
+# Casts that are called by the names of their types.
+CASTS = tuple(
+    Function(kind, always(kind), zoned=True, printed=False, form="cast", casts_to=kind)
+    for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string")
+)
 # Functions that make rows with columns whose names stand nowhere in a query, and that sqlglot has no node for.
 ROW_GENERATORS = frozenset({"inline_outer", "json_tuple", "stack"})
 OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

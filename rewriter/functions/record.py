@@ -24,8 +24,8 @@ class Function:
     An output without an alias is named as its call is `printed`: under the name as typed (True), under another one, or
     in a way that is not known (False, as for the synonyms in `unprinted`, or with other than `printed_arity` arguments:
     Spark writes those that were left out). `units` are the fields of EXTRACT that give the same.
-    `form` is what becomes of a call in a block: it stays one, or is a field of a time, a CAST to DATE or
-    TIMESTAMP, a bucket, or a part of a time window.
+    `form` is what becomes of a call in a block: it stays one, or is a field of a time, a CAST to the type `casts_to`,
+    a bucket, or a part of a time window. `of_unit` is what a call of three arguments does with the first one, a unit.
     """
 
     name: str
@@ -39,7 +39,9 @@ class Function:
     unsettled: str = ""
     operator: str = ""
     units: str = ""
-    form: Literal["call", "field", "date", "timestamp", "bucket", "window"] = "call"
+    form: Literal["call", "field", "cast", "bucket", "window"] = "call"
+    casts_to: str = ""
+    of_unit: Literal["added", "counted", ""] = ""
 
 
 class Component(NamedTuple):

@@ -21,6 +21,7 @@ FUNCTIONS: Mapping[str, Function] = {
         *sketches.SET_FUNCTIONS,
         *others.UNSETTLED_FUNCTIONS,
         *others.GROUPING_FUNCTIONS,
+        *others.CASTS,
         *others.OTHER_FUNCTIONS,
         others.COUNT_IF,
         *aggregates.AGGREGATES,
@@ -66,6 +67,9 @@ TEXTS = frozenset(
     for name in (record.name, *record.synonyms)
 )
 UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for unit in record.units.split()}
+
+# Functions that may begin with a unit, with what becomes of it.
+OF_UNITS: Mapping[str, str] = {name: record.of_unit for name, record in FUNCTIONS.items() if record.of_unit}
 
 # What tells the time is the same beside storage as beside the tables.
 GROUPING = frozenset(record.name for record in others.GROUPING_FUNCTIONS)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from sqlglot import exp
 
 from rewriter.block.since import least_of
@@ -17,6 +19,7 @@ from rewriter.timeseries import (
     GRANULARITIES,
     as_bucket,
     bucket_call,
+    is_border,
     is_fixed_offset,
     keeps_whole,
     read_moment,
@@ -25,6 +28,7 @@ from rewriter.timeseries import (
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
 from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
 from rewriter.timeseries.literals import Moment
+from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
 
@@ -147,6 +151,11 @@ def _moved(bound: Tree) -> str | None:
         step, moved = _step(bound.expression), bound.this
     elif isinstance(bound, exp.Anonymous) and bound.name == "add_months":
         step, moved = (1, "MONTH"), bound.expressions[0]
+    elif isinstance(bound, exp.Anonymous) and bound.name == "timestampadd":
+        unit, count, moved = bound.expressions
+        digits = count.this if isinstance(count, exp.Neg) else count
+        # Of so many seconds a day of a zone may have more or fewer.
+        step = (gcd(int(digits.name) * _LENGTHS[unit.name.lower()][0], 3600), "SECOND")
     begun = _begun(moved) if step is not None else None
     if step is None or begun is None:
         return None
@@ -169,14 +178,40 @@ def _truncated(bound: Tree) -> str | None:
     bucket = as_bucket(bound)
     if bucket is not None:
         return bucket.grain
+    if isinstance(bound, exp.Anonymous) and bound.name == "timestamp_seconds":
+        return "second"
+    if isinstance(bound, exp.Anonymous) and bound.name == "to_utc_timestamp" and len(bound.expressions) == 2:
+        return _begun_elsewhere(*bound.expressions)
     if isinstance(bound, exp.Anonymous) and bound.name in ("date_trunc", "trunc") and len(bound.expressions) == 2:
         unit = bound.expressions[0 if bound.name == "date_trunc" else 1]
         return DATE_TRUNC_UNITS.get(unit.name.upper()) if isinstance(unit, exp.Literal) else None
     return None
 
 
+def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
+    """Return the coarsest grain that begins in UTC at a time of another zone's clock."""
+    moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
+    if moment is None:
+        return None
+    since = moment.micros // 1_000_000 - 2 * 86_400
+    grains = ("hour", "thirty_minute", "fifteen_minute", "five_minute", "minute", "second")
+    return next(
+        (g for g in grains if is_border(moment.wall, g) and shift_of(zone.name, _LENGTHS[g][0], since) == 0), None
+    )
+
+
+def _of_number(bound: exp.Cast) -> str | None:
+    """Return the coarsest grain that begins at a time cast from the text of a number of seconds, in any zone."""
+    text = bound.this
+    if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:
+        return None
+    seconds = text.expressions[0]
+    whole = isinstance(seconds, exp.Literal) and not seconds.is_string and seconds.name.isdigit()
+    return ("minute" if int(seconds.name) % 60 == 0 else "second") if whole else None
+
+
 def _converted(bound: Tree) -> str | None:
     """Return the coarsest grain that begins at a time cast to another type."""
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)
-    return None
+    return _of_number(bound) if isinstance(bound, exp.Cast) and _type(bound) == "timestamp" else None

@@ -12,7 +12,7 @@ from rewriter.block.vocabulary import CONNECTORS
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
-from rewriter.match.time_filters import absent, compared, dated
+from rewriter.match.time_filters import absent, compared, dated, truncated
 from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded, unfactored
 from rewriter.sql import holds, operands
 
@@ -86,6 +86,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (of_dates, _CALLS),
     (compared, _RANGES),
     (dated, _RANGES),
+    (truncated, _RANGES),
     (absent, (exp.Is,)),
     # Behind all that may answer: they only say why nothing does.
     (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from sqlglot import exp
 
-from rewriter.block import range_of
 from rewriter.block.points import literal_value
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
@@ -14,7 +13,16 @@ from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
-from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, divides_at, is_border, nests
+from rewriter.timeseries import (
+    DATE_GRANULARITIES,
+    Grain,
+    as_bucket,
+    bucket_call,
+    day_source,
+    divides_at,
+    is_border,
+    nests,
+)
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.factors import SECONDS
 from rewriter.timeseries.floor import EPOCH
@@ -49,6 +57,24 @@ def compared(tree: Tree, rows: Rows) -> Read:
     return Miss(
         Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide one of its buckets ({grains})"
     )
+
+
+def truncated(tree: Tree, rows: Rows) -> Read:
+    """Return a comparison of an expression with a bucket border as a comparison of its bucket.
+
+    law:    x >= border  is  bucket(x) >= border;  x < border  is  bucket(x) < border
+    query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
+    view:   date_trunc('minute', t) AS m
+    gives:  date_trunc('day', from_utc_timestamp(m, 'America/New_York')) >= '2024-01-01'
+    """
+    kind = kind_of(tree.this, rows)
+    if isinstance(tree.this, exp.Column) or kind not in ("timestamp", "timestamp_ntz") or as_bucket(tree.this):
+        return None
+    for grain in ("day", "hour", "minute"):
+        computed = rows.compute(bucket_call(tree.this, grain, kind)) if _divides(tree, grain, kind, rows) else None
+        if isinstance(computed, exp.Expr):
+            return type(tree)(this=computed, expression=tree.expression.copy())
+    return None
 
 
 def dated(tree: Tree, rows: Rows) -> Read:
@@ -110,8 +136,8 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
         return isinstance(grain, str) and divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, exp.LTE | exp.GT)
-    # Only where the column is compared in its own type: a coercion would move the border.
-    if moment is None or range_of(tree, rows.block, rows.zone) is None:
+    # Only where the time is compared in its own type: a coercion would move the border.
+    if moment is None or literal_value(tree.expression, kind, rows.zone) is None:
         return False
     # What lies behind an inclusive bound begins with the next value of the type: a day, or a microsecond, later.
     step = timedelta(days=1) if kind == "date" else timedelta(microseconds=1)

@@ -121,7 +121,7 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
     if tree.name not in OF_DATES:
         return None
     timed = [i for i in OF_DATES[tree.name] if i < len(tree.expressions) and is_time(tree.expressions[i], rows)]
-    if not timed or any(isinstance(rows.compute(tree.expressions[i]), exp.Expr) for i in timed):
+    if not timed or all(isinstance(rows.compute(tree.expressions[i]), exp.Expr) for i in timed):
         return None
     arguments = []
     for i, argument in enumerate(tree.expressions):

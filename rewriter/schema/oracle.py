@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.registry import OPERATORS, RESULTS, meant
+from rewriter.functions.registry import OF_UNITS, OPERATORS, RESULTS, meant
 from rewriter.functions.results import rounded
 from rewriter.functions.types import (
     FRACTIONS,
@@ -29,6 +29,7 @@ from rewriter.functions.types import (
 )
 from rewriter.sql.operators import ARITHMETIC
 from rewriter.timeseries import as_bucket
+from rewriter.timeseries.bucket import TEMPORAL
 
 Tree = exp.Expr
 Declared = Callable[[exp.Column], str | None]
@@ -222,6 +223,8 @@ def _call(tree: Tree, known: _Known) -> str:
         return bucket.type
     name = meant(tree.this)
     arguments = [argument for given in tree.expressions for argument in _plain(given)]
+    if name in OF_UNITS and len(arguments) == 3:  # a column may have the name of the unit
+        return "bigint" if OF_UNITS[name] == "counted" else _moved_type(_type(arguments[2], known))
     if name in OPERATORS and len(arguments) == 2:
         return _operation(OPERATORS[name], arguments[0], arguments[1], known)
     if name in ("round", "bround"):
@@ -231,6 +234,12 @@ def _call(tree: Tree, known: _Known) -> str:
         raise Uncertain(f"the type of {name}() is not known for certain")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
+
+
+def _moved_type(kind: str) -> str:
+    if kind not in TEMPORAL:
+        raise Uncertain(f"the time that is moved is {kind}")
+    return "timestamp" if kind == "date" else kind
 
 
 def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tree) -> str:

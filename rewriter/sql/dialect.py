@@ -11,6 +11,7 @@ names that it does not know for those that it would translate: with a mark behin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar
@@ -31,6 +32,7 @@ _KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
 # Calls that sqlglot's parser would read in its own way, and words that it takes for calls without parentheses.
 _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
 _WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
+_TAKES_UNIT = re.compile(r"(?:date_?|time|timestamp)(?:add|diff)", re.IGNORECASE)
 _CALLABLE = frozenset(Spark.Parser.FUNC_TOKENS)
 _QUOTED = frozenset(word.lower() for word in RESERVED)
 
@@ -105,6 +107,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
     _unmark(trees[0])
+    _name_units(trees[0])
     return trees[0]
 
 
@@ -141,6 +144,14 @@ def _unmark(tree: Tree) -> None:
         name = node.args["this"]
         if isinstance(name, str) and name.endswith(_MARK):
             node.set("this", name.removesuffix(_MARK))
+
+
+def _name_units(tree: Tree) -> None:
+    """Put units in the place of columns of their names: in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`."""
+    for call in tree.find_all(exp.Anonymous):
+        unit = call.expressions[0] if len(call.expressions) == 3 and _TAKES_UNIT.fullmatch(call.name) else None
+        if isinstance(unit, exp.Column) and not unit.table and not unit.this.args.get("quoted"):
+            unit.replace(exp.Var(this=unit.name.upper()))
 
 
 def render(tree: Tree) -> str:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _MOMENT = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?\Z"
+    r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?"
+    r"(Z|[+-]\d{2}:\d{2})?)?)?)?\Z"
 )
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::(\d{2}))?\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,6 +25,8 @@ class Moment(NamedTuple):
 def read_moment(text: str, zone: str | None) -> Moment | None:
     """Return the moment of a literal such as `2024-01-31` or `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for others.
 
+    Spark reads `2024` and `2024-1` as the first of January, and fields of one digit.
+
     A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses. What names an
     offset is read in zones of a fixed one alone: elsewhere an hour may come twice.
 
@@ -38,7 +41,8 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
     year, month, day, hour, minute, second, fraction, offset = match.groups()
     micro = int((fraction or "0").ljust(6, "0"))
     try:
-        wall = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micro)
+        begun = datetime(int(year), int(month or 1), int(day or 1))
+        wall = begun.replace(hour=int(hour or 0), minute=int(minute or 0), second=int(second or 0), microsecond=micro)
         info = UTC if zone is None else zone_info(zone)
     except ValueError:
         return None

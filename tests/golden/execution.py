@@ -38,6 +38,7 @@ CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO try_mod(n, m) AS n % nullif(m, 0);
 CREATE TEMP MACRO btrim(x, characters) AS trim(x, characters);
 CREATE TEMP MACRO whole_seconds(t) AS CAST(floor(epoch(t)) AS BIGINT);
+CREATE TEMP MACRO whole_millis(t) AS epoch_us(t) // 1000;
 CREATE TEMP MACRO seconds_towards_1970(t) AS CAST(trunc(epoch(t)) AS BIGINT);
 CREATE TEMP MACRO next_sunday(d) AS CAST(d AS DATE) + CAST(7 - dayofweek(d) AS INTEGER);
 CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
@@ -47,6 +48,7 @@ CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0)
 # What time it is while golden cases run.
 _TODAY, _NOW = "DATE '2024-02-15'", "TIMESTAMP '2024-02-15 10:20:30.5'"
 _CLOCK = {
+    re.compile(r"\bunix_timestamp\(\)", re.IGNORECASE): "1707992430",
     re.compile(r"\b(?:current_date|curdate)\b(?:\(\))?", re.IGNORECASE): _TODAY,
     re.compile(r"\b(?:(?:now|localtimestamp)\(\)|current_timestamp\b(?:\(\))?)", re.IGNORECASE): _NOW,
 }
@@ -123,7 +125,9 @@ def duck(sql: str) -> str:
 
 
 def _transpiled(sql: str) -> list[str]:
-    sql = sql.replace("bitmap_", "bits_").replace("YEAROFWEEK", "ISOYEAR")  # of which sqlglot has another idea
+    # Of these sqlglot has another idea.
+    for spark, duck in (("bitmap_", "bits_"), ("YEAROFWEEK", "ISOYEAR"), ("to_char(", "date_format(")):
+        sql = sql.replace(spark, duck)
     found = (tree.transform(_in_duckdb) for tree in sqlglot.parse(sql, read=_Spark) if tree is not None)
     trees = [without_pivots(tree) if "pivot" in sql.lower() else tree for tree in found]
     statements = [tree.sql("duckdb") for tree in trees]
@@ -167,13 +171,26 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
     """Functions of times that DuckDB has under other names, or for other types."""
     if isinstance(node, exp.StrToUnix | exp.UnixSeconds):
         towards = "whole_seconds" if isinstance(node, exp.UnixSeconds) else "seconds_towards_1970"
-        return exp.Anonymous(this=towards, expressions=[node.this.transform(_in_duckdb)])
+        time = exp.cast(node.this, "timestamp") if isinstance(node.this, exp.Literal) else node.this
+        return exp.Anonymous(this=towards, expressions=[time.transform(_in_duckdb)])
+    if isinstance(node, exp.UnixMillis):
+        return exp.Anonymous(this="whole_millis", expressions=[node.this.transform(_in_duckdb)])
+    # A golden file calls a TIMESTAMP so, and DuckDB casts none to a number.
+    if isinstance(node, exp.Cast) and node.is_type("bigint") and node.this.name == "at":
+        return exp.Anonymous(this="whole_seconds", expressions=[node.this])
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and not node.this.is_string:
+        seconds = exp.Anonymous(this="timestamp_seconds", expressions=[node.this])
+        return seconds if node.to.this is exp.DataType.Type.TIMESTAMPTZ else node
     if isinstance(node, exp.AtTimeZone):
         return exp.Anonymous(this="on_clock", expressions=[node.this.transform(_in_duckdb), node.args["zone"]])
     if isinstance(node, exp.UnixToStr):
         instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
+        if isinstance(node.this, exp.Literal):  # it is compared with a time
+            return instant
         return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))
-    if isinstance(node, exp.Substring) or (isinstance(node, exp.Pad) and not isinstance(node.this, exp.Cast)):
+    if isinstance(node, exp.Substring | exp.Like) or (
+        isinstance(node, exp.Pad) and not isinstance(node.this, exp.Cast)
+    ):
         node.set("this", exp.cast(node.this, "varchar"))
     if isinstance(node, exp.Anonymous) and node.name.lower() == "next_day":
         return exp.Anonymous(this="next_sunday", expressions=node.expressions[:1])

@@ -269,3 +269,203 @@ SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.
 --@ case: an instant beside a time without zone
 SELECT min(n) AS least FROM events WHERE local >= '2024-01-01T00:00:00Z'
 --@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local; unix_day COLUMN_NOT_IN_VIEW local
+
+--@ case: seconds since 1970
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 1704067200 AND unix_timestamp(at) < 1706745600
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: up to the last second, and the last fraction of it
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) BETWEEN 1704067200 AND 1706745599
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: above a second, and up to one
+SELECT sum(n) AS s FROM events WHERE unix_seconds(at) > 1704067199 AND 1706745599 >= unix_seconds(at)
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: seconds as a cast
+SELECT sum(n) AS s FROM events WHERE CAST(at AS BIGINT) BETWEEN 1704067200 AND 1706745599
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: milliseconds, in which the last fraction is in the millisecond before
+SELECT sum(n) AS s FROM events WHERE unix_millis(at) >= 1704067200000 AND unix_millis(at) <= 1706745599999
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: microseconds
+SELECT sum(n) AS s FROM events WHERE unix_micros(at) >= 1704067200000000 AND unix_micros(at) < 1706745600000000
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: seconds by a thousand
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) * 1000 >= 1704067200000 AND 1000 * unix_timestamp(at) < 1706745599001
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: seconds within an hour
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 1704067201 AND unix_timestamp(at) < 1706745600
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP) AND v.`h` >= CAST('2024-01-01 01:00:00' AS TIMESTAMP) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) AND events_0.at < CAST('2024-01-01 01:00:00' AS TIMESTAMP)) AS v
+
+--@ case: the seconds of a time divide it by months
+SELECT max(n) AS s FROM events WHERE unix_timestamp(at) < 1706745600
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: a second is no bucket
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) = 1704067200
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: 0 is also the last fraction of a second before 1970
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 0
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: nothing else is above 0
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) > 0 AND unix_seconds(at) >= -3600
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= CAST('1970-01-01 01:00:00' AS TIMESTAMP) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('1970-01-01 00:00:01Z' AS TIMESTAMP) AND events_0.at >= CAST('1969-12-31 23:00:00Z' AS TIMESTAMP) AND events_0.at < CAST('1970-01-01 01:00:00' AS TIMESTAMP)) AS v
+
+--@ case: the last day in seconds
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= unix_timestamp() - 86400
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) - 86400)) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= timestamp_seconds(unix_timestamp(current_timestamp()) - 86400) AND events_0.at < (date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) - 86400)) + INTERVAL '1' HOUR)) AS v
+
+--@ case: up to the second that has begun
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) <= unix_timestamp(now())
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` < date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) + 1)) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at < timestamp_seconds(unix_timestamp(current_timestamp()) + 1) AND events_0.at >= date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) + 1))) AS v
+
+--@ case: seconds of a text
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= '1704067200'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: seconds of a text in a pattern
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= unix_timestamp('2024-01-01', 'yyyy-MM-dd') AND unix_timestamp(at) < unix_timestamp('2024-02-01 00:00:00')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00' AS TIMESTAMP)
+
+--@ case: up to such a second, and its last fraction
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) BETWEEN unix_timestamp('2024-01-01', 'yyyy-MM-dd') AND unix_timestamp('2024-02-01', 'yyyy-MM-dd')
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= CAST('2024-01-01' AS TIMESTAMP) AND v.`h` < date_trunc('HOUR', CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' SECOND) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-01-01' AS TIMESTAMP) AND events_0.at < (CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' SECOND) AND events_0.at >= date_trunc('HOUR', CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' SECOND)) AS v
+
+--@ case: a number as a time
+SELECT sum(n) AS s FROM events WHERE at >= CAST(1704067200 AS TIMESTAMP) AND at < CAST(1706745600 AS TIMESTAMP)
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: the text of a number
+SELECT sum(n) AS s FROM events WHERE at >= from_unixtime(1704067200) AND at < from_unixtime(1706745600)
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', CAST(from_unixtime(1704067200) AS TIMESTAMP)) + INTERVAL '1' HOUR) AND v.`h` < date_trunc('HOUR', CAST(from_unixtime(1706745600) AS TIMESTAMP)) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST(from_unixtime(1704067200) AS TIMESTAMP) AND events_0.at < CAST(from_unixtime(1706745600) AS TIMESTAMP) AND ((events_0.at < (date_trunc('HOUR', CAST(from_unixtime(1704067200) AS TIMESTAMP)) + INTERVAL '1' HOUR)) OR (events_0.at >= date_trunc('HOUR', CAST(from_unixtime(1706745600) AS TIMESTAMP))))) AS v
+
+--@ case: dateadd, which begins with a unit
+SELECT sum(n) AS s FROM events WHERE at >= dateadd(DAY, -31, current_date()) AND at < dateadd(MONTH, 1, DATE '2024-02-01')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= (CAST(current_date() AS TIMESTAMP) - INTERVAL '31' DAY) AND v.`h` < (CAST(CAST('2024-02-01' AS DATE) AS TIMESTAMP) + INTERVAL '1' MONTH)
+
+--@ case: a quarter and two weeks on
+SELECT max(n) AS s FROM events WHERE at >= timestampadd(QUARTER, -1, TIMESTAMP '2024-04-01 00:00:00') AND at < date_add(WEEK, 2, TIMESTAMP '2024-02-15 00:00:00')
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` >= (date_trunc('MONTH', CAST('2024-04-01 00:00:00' AS TIMESTAMP) - INTERVAL '3' MONTH) + INTERVAL '1' MONTH) AND v.`m` < date_trunc('MONTH', CAST('2024-02-15 00:00:00' AS TIMESTAMP) + INTERVAL '14' DAY) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= (CAST('2024-04-01 00:00:00' AS TIMESTAMP) - INTERVAL '3' MONTH) AND events_0.at < (CAST('2024-02-15 00:00:00' AS TIMESTAMP) + INTERVAL '14' DAY) AND ((events_0.at < (date_trunc('MONTH', CAST('2024-04-01 00:00:00' AS TIMESTAMP) - INTERVAL '3' MONTH) + INTERVAL '1' MONTH)) OR (events_0.at >= date_trunc('MONTH', CAST('2024-02-15 00:00:00' AS TIMESTAMP) + INTERVAL '14' DAY)))) AS v
+
+--@ case: a column that is called as a unit is none
+SELECT bit_or(n) AS s FROM events WHERE date_add(day, 1) > '2024-02-01'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
+
+--@ case: no unit of these
+SELECT sum(n) AS s FROM events WHERE at >= dateadd(FORTNIGHT, -1, current_date())
+--@ kept: at_hour UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; at_month UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; by_month UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; local_day UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; unix_day UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known
+
+--@ case: years and months in pairs
+SELECT max(n) AS s FROM events WHERE (year(at), month(at)) IN ((2024, 1), (2024, 2))
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE year(v.`m`) IS NOT DISTINCT FROM 2024 AND ((month(v.`m`) IS NOT DISTINCT FROM 1) OR (month(v.`m`) IS NOT DISTINCT FROM 2))
+
+--@ case: not in these pairs, in which a NULL is not either
+SELECT max(n) AS s FROM events WHERE (year(at), month(at)) NOT IN ((2024, 1), (2024, 2))
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE NOT (((year(v.`m`) IS NOT DISTINCT FROM 2024) AND (month(v.`m`) IS NOT DISTINCT FROM 1)) OR ((year(v.`m`) IS NOT DISTINCT FROM 2024) AND (month(v.`m`) IS NOT DISTINCT FROM 2)))
+
+--@ case: a text in a pair may be coerced otherwise
+SELECT max(n) AS s FROM events WHERE (year(at), month(at)) IN (('2024', '1'))
+--@ kept: at_hour UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; at_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; by_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; local_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; unix_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types
+
+--@ case: a number of year and month
+SELECT max(n) AS s FROM events WHERE year(at) * 100 + month(at) BETWEEN 202401 AND 202402
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE ((year(v.`m`) * 100) + month(v.`m`)) >= 202401 AND ((year(v.`m`) * 100) + month(v.`m`)) <= 202402
+
+--@ case: what a text begins with
+SELECT max(n) AS s FROM events WHERE CAST(at AS STRING) LIKE '2024-02%'
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE substring(CAST(v.`m` AS STRING), 1, 7) = '2024-02'
+
+--@ case: what it does not begin with, without a cast
+SELECT sum(n) AS s FROM events WHERE NOT at LIKE '2024-02-15 10%'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE NOT (substring(CAST(v.`h` AS STRING), 1, 13) = '2024-02-15 10')
+
+--@ case: what a text ends with
+SELECT sum(n) AS s FROM events WHERE CAST(at AS STRING) LIKE '%00:00'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: more of it than an hour
+SELECT sum(n) AS s FROM events WHERE CAST(at AS STRING) LIKE '2024-02-15 10:0%'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: a time on another clock
+SELECT sum(n) AS s FROM events WHERE from_utc_timestamp(at, 'America/New_York') >= '2024-01-01' AND from_utc_timestamp(at, 'America/New_York') < '2024-02-01 05:00:00'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE date_trunc('DAY', from_utc_timestamp(v.`h`, 'America/New_York')) >= '2024-01-01' AND date_trunc('HOUR', from_utc_timestamp(v.`h`, 'America/New_York')) < '2024-02-01 05:00:00'
+
+--@ case: within an hour of it
+SELECT sum(n) AS s FROM events WHERE from_utc_timestamp(at, 'America/New_York') >= '2024-01-01 00:30:00'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: half an hour off
+SELECT sum(n) AS s FROM events WHERE from_utc_timestamp(at, 'Asia/Kolkata') >= '2024-01-01'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: a constant on another clock
+SELECT sum(n) AS s FROM events WHERE at >= to_utc_timestamp('2024-01-01', 'America/New_York') AND at < to_utc_timestamp('2024-02-01 00:00:00', 'America/New_York')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= to_utc_timestamp('2024-01-01', 'America/New_York') AND v.`h` < to_utc_timestamp('2024-02-01 00:00:00', 'America/New_York')
+
+--@ case: a constant half an hour off
+SELECT sum(n) AS s FROM events WHERE at >= to_utc_timestamp('2024-01-01', 'Asia/Kolkata')
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', to_utc_timestamp('2024-01-01', 'Asia/Kolkata')) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= to_utc_timestamp('2024-01-01', 'Asia/Kolkata') AND events_0.at < (date_trunc('HOUR', to_utc_timestamp('2024-01-01', 'Asia/Kolkata')) + INTERVAL '1' HOUR)) AS v
+
+--@ case: a shifted time
+SELECT sum(n) AS s FROM events WHERE at + INTERVAL 7 DAYS >= '2024-02-01' AND at - INTERVAL 5 HOURS < '2024-03-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE date_trunc('DAY', v.`h` + INTERVAL '7' DAYS) >= '2024-02-01' AND date_trunc('DAY', v.`h` - INTERVAL '5' HOURS) < '2024-03-01'
+
+--@ case: days before today
+SELECT sum(n) AS s FROM events WHERE datediff(current_date(), at) BETWEEN 0 AND 30
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE CAST(v.`h` AS DATE) <= date_sub(current_date(), 0) AND CAST(v.`h` AS DATE) >= date_sub(current_date(), 30)
+
+--@ case: days before now are those of its date
+SELECT sum(n) AS s FROM events WHERE date_diff(now(), at) = 15
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE CAST(v.`h` AS DATE) = date_sub(CAST(current_timestamp() AS DATE), 15)
+
+--@ case: whole units between dates
+SELECT sum(n) AS s FROM events WHERE datediff(DAY, to_date(at), current_date()) < 31
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE timestampdiff(DAY, CAST(v.`h` AS DATE), current_date()) < 31
+
+--@ case: hours back, which are counted one by one
+SELECT sum(n) AS s FROM events WHERE at >= dateadd(HOUR, -24, date_trunc('hour', now()))
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= timestampadd(HOUR, -24, date_trunc('hour', current_timestamp()))
+
+--@ case: minutes back from now
+SELECT sum(n) AS s FROM events WHERE at >= timestampadd(MINUTE, -90, now())
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', timestampadd(MINUTE, -90, current_timestamp())) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= timestampadd(MINUTE, -90, current_timestamp()) AND events_0.at < (date_trunc('HOUR', timestampadd(MINUTE, -90, current_timestamp())) + INTERVAL '1' HOUR)) AS v

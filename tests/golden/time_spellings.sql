@@ -256,7 +256,8 @@ SELECT date_trunc('hour', at) AS h, count_if(n > 2) AS c FROM events GROUP BY 1
 
 --@ case: what time it is now
 SELECT unix_timestamp() AS u, max(n) AS s FROM events GROUP BY 1
---@ kept: by_date UNSUPPORTED unix_timestamp() tells the time; by_day UNSUPPORTED unix_timestamp() tells the time; by_fields UNSUPPORTED unix_timestamp() tells the time; by_label UNSUPPORTED unix_timestamp() tells the time; by_minute UNSUPPORTED unix_timestamp() tells the time; by_unix_hour UNSUPPORTED unix_timestamp() tells the time; local_hour UNSUPPORTED unix_timestamp() tells the time; made_month UNSUPPORTED unix_timestamp() tells the time
+--@ rewritten using by_day
+SELECT unix_timestamp(current_timestamp()) AS u, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v GROUP BY unix_timestamp(current_timestamp())
 
 --@ case: milliseconds of a bucket
 SELECT unix_millis(date_trunc('hour', at)) AS h, sum(n) AS s FROM events GROUP BY 1
@@ -364,3 +365,31 @@ SELECT sum(v.`s`) AS s FROM lake.demo.logs_by_hour__storage AS v WHERE CAST(v.`h
 --@ case: within an hour of it
 SELECT date_trunc('minute', local) AS m, sum(n) AS s FROM logs GROUP BY 1
 --@ kept: GROUPING_TOO_COARSE local
+
+--@ case: a text of a month by to_char
+SELECT to_char(at, 'yyyy-MM') AS m, max(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_day
+SELECT date_format(CAST(v.`d` AS TIMESTAMP), 'yyyy-MM') AS m, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v GROUP BY date_format(CAST(v.`d` AS TIMESTAMP), 'yyyy-MM')
+
+--@ case: of a number it is another function
+SELECT to_char(n, '999') AS t, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date UNSUPPORTED to_char() may be of a number; by_day UNSUPPORTED to_char() may be of a number; by_fields UNSUPPORTED to_char() may be of a number; by_label UNSUPPORTED to_char() may be of a number; by_minute UNSUPPORTED to_char() may be of a number; by_unix_hour UNSUPPORTED to_char() may be of a number; local_hour UNSUPPORTED to_char() may be of a number; made_month UNSUPPORTED to_char() may be of a number
+
+--@ case: the first characters of a text
+SELECT left(CAST(at AS STRING), 7) AS m, max(n) AS s FROM events GROUP BY left(CAST(at AS STRING), 7)
+--@ rewritten using by_day
+SELECT substring(CAST(CAST(v.`d` AS TIMESTAMP) AS STRING), 1, 7) AS m, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v GROUP BY substring(CAST(CAST(v.`d` AS TIMESTAMP) AS STRING), 1, 7)
+
+--@ case: casts by the names of types
+SELECT int(year(at)) * 100 + int(month(at)) AS ym, string(year(at)) AS y, min(n) AS least FROM events GROUP BY 1, 2
+--@ rewritten using by_fields
+SELECT (CAST(v.`y` AS INT) * 100) + CAST(v.`m` AS INT) AS ym, CAST(v.`y` AS STRING) AS y, min(v.`least`) AS least FROM lake.demo.by_fields__storage AS v GROUP BY (CAST(v.`y` AS INT) * 100) + CAST(v.`m` AS INT), CAST(v.`y` AS STRING)
+
+--@ case: units between a constant and a date
+SELECT datediff(MONTH, DATE '2020-01-01', to_date(at)) AS months, max(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_day
+SELECT timestampdiff(MONTH, CAST('2020-01-01' AS DATE), v.`d`) AS months, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v GROUP BY timestampdiff(MONTH, CAST('2020-01-01' AS DATE), v.`d`)
+
+--@ case: units between a constant and a time take the time of the day
+SELECT datediff(DAY, DATE '2020-01-01', at) AS days, max(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at

@@ -55,7 +55,10 @@ KEYS = (
 FILTERS = (
     "t >= '{0}'", "t < '{0}'", "t BETWEEN '{0}' AND '{1}'", "t >= '{0}' AND t < '{1}'", "CAST(t AS DATE) = '{2}'",
     "CAST(t AS DATE) >= '{2}'", "year(t) = {3}", "date_trunc('DAY', t) = '{2}'", "t >= current_date() - 30",
-    "t > '{0}'", "date_trunc('HOUR', t) >= '{0}'", "year(t) IN ({3}, 2001)",
+    "t > '{0}'", "date_trunc('HOUR', t) >= '{0}'", "year(t) IN ({3}, 2001)", "unix_timestamp(t) >= {4}",
+    "unix_timestamp(t) BETWEEN {4} AND {5}", "unix_millis(t) < {4}000", "t >= timestamp_seconds({4})",
+    "datediff(DATE '{2}', t) <= 3", "CAST(t AS STRING) LIKE '{2} 0%'", "t < dateadd(HOUR, 30, TIMESTAMP '{0}')",
+    "from_utc_timestamp(t, 'America/New_York') >= '{0}'", "(year(t), month(t)) IN (({3}, 3), ({3}, 10))",
 )  # fmt: skip
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SINCE, UNTIL = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (1985, 2025))
@@ -122,7 +125,9 @@ def question(seed: int) -> str:
     if chosen.random() < 0.5:
         begin = begin.replace(hour=0, minute=0, second=0)
     end = begin + timedelta(days=chosen.choice((1, 7, 400)), microseconds=chosen.choice((0, 0, -1)))
-    texts = (begin.strftime("%Y-%m-%d %H:%M:%S"), end.strftime("%Y-%m-%d %H:%M:%S.%f"), f"{begin:%Y-%m-%d}", begin.year)
+    seconds = (int(moment.timestamp()) for moment in (begin, end))
+    written = (begin.strftime("%Y-%m-%d %H:%M:%S"), end.strftime("%Y-%m-%d %H:%M:%S.%f"), f"{begin:%Y-%m-%d}")
+    texts = (*written, begin.year, *seconds)
     where = f" WHERE {chosen.choice(FILTERS).format(*texts)}" if chosen.random() < 0.7 else ""
     if chosen.random() < 0.1:
         return f"SELECT 'all' AS k, {figure} AS f FROM events{where}"

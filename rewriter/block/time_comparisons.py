@@ -1,0 +1,190 @@
+"""Comparisons of a time as a number or a text, as in `unix_timestamp(t) >= 1704067200`, as comparisons of the time.
+
+law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down: at least n is not before the
+        instant n, and at most n is before the instant n + 1
+        unix_timestamp(t) rounds towards 1970: the same, for instants after the begin of 1970
+        a text beside a TIMESTAMP, as that of from_unixtime(n), is cast to one
+        datediff(day, t) is at most n where the date of t is at least date_sub(day, n)
+        t LIKE '2024-02%' is true of the texts that begin so
+query:  unix_timestamp(t) BETWEEN 1704067200 AND 1706745599
+gives:  t >= TIMESTAMP '2024-01-01 00:00:00Z' AND t < TIMESTAMP '2024-02-01 00:00:00Z'
+no:     unix_timestamp(t) >= 0, which is also true of the last fraction of a second before 1970
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block.constants import folded
+from rewriter.block.meaning import MIRROR
+from rewriter.block.scope import Scope
+from rewriter.block.traits import is_constant, temporal_type
+from rewriter.block.units import kind_of
+from rewriter.functions.dates import UNITS_SINCE_1970, counted_instant
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.timeseries.seconds import is_whole_cast
+
+Tree = exp.Expr
+
+# Seconds that may be subtracted from the current time without reaching 1970.
+_MOST_BACK = 1_000_000_000
+# The pattern of unix_timestamp(text), and a time that is after the begin of 1970 in any zone.
+_PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
+
+
+class _Counted(NamedTuple):
+    """A time counted in units of `micros`, multiplied by `times`."""
+
+    time: Tree
+    micros: int
+    times: int
+    towards_1970: bool
+
+
+def of_time(comparison: Tree, scope: Scope) -> Tree:
+    """Return a comparison of a counted time as a comparison of the time; any other comparison as it is."""
+    if isinstance(comparison, exp.Like):
+        return _begun(comparison, scope) or comparison
+    if not isinstance(comparison, _COMPARED):
+        return comparison
+    bound = comparison.expression
+    if isinstance(bound, exp.Anonymous) and bound.name == "from_unixtime" and is_constant(bound):
+        zoned = temporal_type(comparison.this, scope) == "timestamp"
+        return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp")) if zoned else comparison
+    counted, value = _counted(comparison.this, scope), _integer(bound)
+    if counted is None:
+        return (_of_days(comparison, value, scope) if value is not None else None) or comparison
+    if value is not None:
+        return _of_number(comparison, counted, value) or comparison
+    second = _second(bound) if counted.micros == 1_000_000 and counted.times == 1 else None
+    return _of_second(comparison, counted.time, *second) if second is not None else comparison
+
+
+_COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
+
+
+def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
+    """Return a comparison of the text of a time with a prefix as one of its first characters."""
+    text, pattern = comparison.this, comparison.expression
+    cast_to_text = isinstance(text, exp.Cast) and text.to.this in exp.DataType.TEXT_TYPES
+    kind = temporal_type(text.this if cast_to_text else text, scope)
+    prefix = pattern.name[:-1] if isinstance(pattern, exp.Literal) and pattern.name.endswith("%") else ""
+    if kind not in ("timestamp", "timestamp_ntz") or not prefix or any(sign in prefix for sign in "%_\\"):
+        return None
+    shown = text if cast_to_text else cast(text, "string")
+    return exp.EQ(
+        this=call_of("substring", shown, number(1), number(len(prefix))), expression=exp.Literal.string(prefix)
+    )
+
+
+def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
+    """Return a comparison of the days between a time and a constant day as one of the time's date."""
+    call = comparison.this
+    if not isinstance(call, exp.Anonymous) or call.name != "datediff" or len(call.expressions) != 2:
+        return None
+    end, start = call.expressions
+    back = is_constant(end)
+    time, day = (start, end) if back else (end, start)
+    if is_constant(time) or not is_constant(day):
+        return None
+    kinds = (kind_of(time, scope), kind_of(day, scope))
+    if None in kinds:
+        return None
+    dates = [each if kind == "date" else cast(each, "date") for each, kind in zip((time, day), kinds, strict=True)]
+    moved = call_of(
+        "date_sub" if back else "date_add", dates[1], exp.Neg(this=number(-days)) if days < 0 else number(days)
+    )
+    operator = MIRROR[type(comparison)] if back else type(comparison)
+    return operator(this=dates[0], expression=folded(moved))
+
+
+def _counted(tree: Tree, scope: Scope) -> _Counted | None:
+    if isinstance(tree, exp.Mul):
+        for inner, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
+            times, counted = _integer(factor), _counted(inner, scope)
+            if counted is not None and times is not None and times > 0:
+                return counted._replace(times=counted.times * times)
+        return None
+    if is_whole_cast(tree):
+        return _Counted(tree.this, 1_000_000, 1, False) if temporal_type(tree.this, scope) == "timestamp" else None
+    if not isinstance(tree, exp.Anonymous) or tree.name not in UNITS_SINCE_1970 or len(tree.expressions) != 1:
+        return None
+    (time,) = tree.expressions
+    if temporal_type(time, scope) != "timestamp":
+        return None
+    return _Counted(time, UNITS_SINCE_1970[tree.name], 1, tree.name == "unix_timestamp")
+
+
+def _integer(tree: Tree) -> int | None:
+    """Return an integer literal's value."""
+    if isinstance(tree, exp.Neg):
+        value = _integer(tree.this)
+        return None if value is None else -value
+    return int(tree.name) if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() else None
+
+
+def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
+    above = value // counted.times + 1
+    least = -(-value // counted.times) if isinstance(comparison, exp.GTE | exp.LT | exp.EQ) else above
+    if isinstance(comparison, exp.EQ) and value % counted.times:
+        return None
+    if counted.towards_1970 and least < 1:
+        return None
+    begin, end = (_instant(count * counted.micros) for count in (least, above))
+    if begin is None or end is None:
+        return None
+    if isinstance(comparison, exp.EQ):
+        return exp.And(this=_from(counted.time, begin), expression=_before(counted.time, end))
+    return (_from if isinstance(comparison, exp.GTE | exp.GT) else _before)(counted.time, begin)
+
+
+def _second(bound: Tree) -> tuple[Tree, Tree] | None:
+    """Return the instant of a constant number of seconds long after 1970, and of the second behind; None for others."""
+    if _is_of_clock(bound):
+        after = exp.Add(this=bound, expression=number(1))
+        return call_of("timestamp_seconds", bound), call_of("timestamp_seconds", after)
+    if not isinstance(bound, exp.Anonymous) or bound.name != "unix_timestamp":
+        return None
+    text, *pattern = bound.expressions
+    told = pattern or [exp.Literal.string(_PATTERN)]
+    second = folded(call_of("to_timestamp", text, *told))
+    if not isinstance(second, exp.Cast) or "." in second.this.name or second.this.name < _AFTER_1970:
+        return None
+    return second, exp.Add(
+        this=second, expression=exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="SECOND"))
+    )
+
+
+def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
+    if isinstance(comparison, exp.EQ):
+        return exp.And(this=_from(time, second), expression=_before(time, after))
+    bound = after if isinstance(comparison, exp.GT | exp.LTE) else second
+    return (_from if isinstance(comparison, exp.GTE | exp.GT) else _before)(time, bound)
+
+
+def _is_of_clock(bound: Tree) -> bool:
+    """Return whether a constant is a number of seconds of the current time, long after 1970."""
+    if isinstance(bound, exp.Sub):
+        back = _integer(bound.expression)
+        return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)
+    if not isinstance(bound, exp.Anonymous) or bound.name not in ("unix_timestamp", "unix_seconds"):
+        return False
+    return bound.expressions == [call_of("current_timestamp")]
+
+
+def _instant(micros: int) -> Tree | None:
+    """Return the instant so many microseconds after the begin of 1970; None outside the years 1 to 9999."""
+    try:
+        return cast(exp.Literal.string(f"{counted_instant('timestamp_micros', micros).isoformat(' ')}Z"), "timestamp")
+    except OverflowError:
+        return None
+
+
+def _from(time: Tree, instant: Tree) -> Tree:
+    return exp.GTE(this=time, expression=instant)
+
+
+def _before(time: Tree, instant: Tree) -> Tree:
+    return exp.LT(this=time, expression=instant)

@@ -1,0 +1,61 @@
+"""Functions that begin with a unit of time: `dateadd(DAY, -7, t)`, `timestampdiff(MONTH, a, b)`.
+
+law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE becomes a TIMESTAMP before
+        timestampdiff(unit, a, b) counts the whole units from a to b on the session's clock
+no:     24 hours as an interval, which Spark takes for a day, also where the day of the zone has 23
+        a unit in quotes, which Spark refuses
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from rewriter.block.form import Unsupported
+from rewriter.block.scope import Scope
+from rewriter.block.traits import temporal_type
+from rewriter.functions.registry import CLOCK, OF_UNITS, RESULTS
+from rewriter.functions.trees import cast
+
+Tree = exp.Expr
+
+# As an interval has it, and how many of those.
+_ADDED = {
+    **{unit: (unit, 1) for unit in ("DAY", "MONTH", "YEAR")},
+    "WEEK": ("DAY", 7),
+    "QUARTER": ("MONTH", 3),
+}
+_COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
+
+
+def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> Tree:
+    """Return the canonical tree of a call that begins with a unit; raise Unsupported."""
+    named = unit.name if isinstance(unit, exp.Var) else ""
+    kinds = [kind_of(argument, scope) for argument in arguments]
+    if OF_UNITS[name] == "added":
+        return _added(named, arguments[0], arguments[1], kinds[1])
+    if named not in _COUNTED or None in kinds:
+        raise Unsupported(f"{name}() takes a unit and two times whose types are known")
+    return exp.Anonymous(this="timestampdiff", expressions=[exp.Var(this=named), *arguments])
+
+
+def kind_of(tree: Tree, scope: Scope) -> str | None:
+    """Return the type of a time or of the current time; None if uncertain."""
+    clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
+    if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
+        return "timestamp"
+    return clock([]) if clock is not None else temporal_type(tree, scope)
+
+
+def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
+    back, digits = (True, count.this) if isinstance(count, exp.Neg) else (False, count)
+    whole = isinstance(digits, exp.Literal) and not digits.is_string and digits.name.isdigit()
+    if unit not in _COUNTED or not whole or kind is None:
+        raise Unsupported("dateadd() takes a unit, a whole number and a time whose type is known")
+    moved = cast(time, "timestamp") if kind == "date" else time
+    if unit not in _ADDED:
+        return exp.Anonymous(this="timestampadd", expressions=[exp.Var(this=unit), count, moved])
+    name, times = _ADDED[unit]
+    interval = exp.Interval(this=exp.Literal.string(str(int(digits.name) * times)), unit=exp.Var(this=name))
+    return (exp.Sub if back else exp.Add)(this=moved, expression=interval)
