@@ -61,12 +61,8 @@ def _year_of(seconds: int) -> int:
 
 def least_of(bound: Tree) -> int | None:
     """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; or None."""
-    text = bound.this if isinstance(bound, exp.Cast) else bound
-    if isinstance(text, exp.Literal) and text.is_string:
-        moment = read_moment(text.name, None) or read_moment(text.name, "UTC")
-        return moment.micros // 1_000_000 - _MARGIN if moment is not None else None
-    back = _back(bound) if tells_time(bound) else None
-    return _TODAY - back - _MARGIN if back is not None else None
+    earliest = _earliest(bound)
+    return earliest - _MARGIN if earliest is not None else None
 
 
 def _least(tree: Tree, column: Tree) -> int | None:
@@ -133,43 +129,47 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
     return least_of(bound)
 
 
-def _back(bound: Tree) -> int | None:
-    """Return the greatest distance of a bound before now, in seconds."""
+def _earliest(bound: Tree) -> int | None:
+    """Return seconds since 1970 that a constant is not before, but for the offset of a zone."""
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    if isinstance(text, exp.Literal) and text.is_string:
+        moment = read_moment(text.name, None) or read_moment(text.name, "UTC")
+        return moment.micros // 1_000_000 if moment is not None else None
     if isinstance(bound, exp.Cast):
-        return _more(bound.this, _DAY)
+        return _before(bound.this, _DAY)
     if isinstance(bound, exp.Add | exp.Sub):
-        return _more(bound.this, _step(bound.expression))
+        return _before(bound.this, _step(bound.expression))
     if not isinstance(bound, exp.Anonymous):
         return None
     if (bucket := as_bucket(bound)) is not None:
-        return _more(bucket.source, 366 * _DAY)
+        return _before(bucket.source, 366 * _DAY)
     if not bound.expressions:
-        return 0
+        return _TODAY if tells_time(bound) else None
     if bound.name in ("timestamp_seconds", "unix_timestamp", "unix_seconds"):
-        return _back_in_seconds(bound.expressions[0])
+        return _earliest_second(bound.expressions[0])
     if bound.name == "timestampadd":
         unit, count, moved = bound.expressions
         digits = count.this if isinstance(count, exp.Neg) else count
-        return _more(moved, int(digits.name) * _UNITS[unit.name])
+        return _before(moved, int(digits.name) * _UNITS[unit.name])
     if bound.name in ("date_trunc", "trunc"):
-        return _more(bound.expressions[bound.name == "date_trunc"], 366 * _DAY)
+        return _before(bound.expressions[bound.name == "date_trunc"], 366 * _DAY)
     if bound.name in ("date_sub", "add_months"):
         step = _step(bound.expressions[1])
-        return _more(bound.expressions[0], step and step * (31 if bound.name == "add_months" else 1))
+        return _before(bound.expressions[0], step and step * (31 if bound.name == "add_months" else 1))
     return None
 
 
-def _back_in_seconds(counted: Tree) -> int | None:
-    """Return the distance of a number of seconds since 1970, such as unix_timestamp() - 3600."""
+def _earliest_second(counted: Tree) -> int | None:
+    """Return seconds that a number of them, such as unix_timestamp() - 3600, is not below."""
     if isinstance(counted, exp.Add | exp.Sub):
         step = counted.expression
-        return _more(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
-    return _back(counted)
+        return _before(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
+    return _earliest(counted)
 
 
-def _more(bound: Tree, seconds: int | None) -> int | None:
-    back = _back(bound)
-    return back + seconds if back is not None and seconds is not None else None
+def _before(bound: Tree, seconds: int | None) -> int | None:
+    earliest = _earliest(bound)
+    return earliest - seconds if earliest is not None and seconds is not None else None
 
 
 def _step(tree: Tree) -> int | None:

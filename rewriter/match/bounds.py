@@ -17,8 +17,10 @@ from rewriter.schema import Uncertain, type_of
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     GRANULARITIES,
+    Grain,
     as_bucket,
     bucket_call,
+    divides_instant,
     is_border,
     is_fixed_offset,
     keeps_whole,
@@ -46,9 +48,21 @@ _LENGTHS = {
 }
 
 
-def is_unknown(tree: Tree) -> bool:
-    """Return whether a canonical tree is a constant whose value is known only at execution."""
-    return is_constant(tree) and not is_literal(tree)
+def is_unknown(tree: Tree, zone: str) -> bool:
+    """Return whether a canonical tree is a constant whose time on a zone's clock is known only at execution."""
+    return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
+
+
+def instant_of(bound: Tree, zone: str) -> int | None:
+    """Return the microseconds since 1970 of a TIMESTAMP literal that names its offset, in a zone that moves its clocks.
+
+    What the clock shows then depends on the edition of the zone data; None for other literals and zones.
+    """
+    typed = not isinstance(bound, exp.Cast) or CAST_TYPES.get(bound.to.this) == "timestamp"
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    written = isinstance(text, exp.Literal) and text.is_string and typed and not is_fixed_offset(zone)
+    moment = read_moment(text.name, "UTC") if written and read_moment(text.name, None) is None else None
+    return moment.micros if moment is not None else None
 
 
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
@@ -62,7 +76,7 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
     return read_moment(text.name, None) or (read_moment(text.name, zone) if zone is not None else None)
 
 
-def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
+def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     """Return whether a comparison with such a bound is true for all or for none of each bucket's times.
 
     law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  of DATEs where one begins on the day behind b
@@ -70,6 +84,11 @@ def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
     no:     `now() - INTERVAL 7 DAYS` is at any time of the day; `<=` on a TIMESTAMP takes one instant of the next
     """
     bound = comparison.expression
+    instant = instant_of(bound, zone) if kind == "timestamp" else None
+    if instant is not None:
+        return divides_instant(instant + isinstance(comparison, exp.LTE | exp.GT), grain, zone)
+    if not isinstance(grain, str):
+        return False
     if not is_comparable(bound, kind, zone) and not stays_steady(bound, grain, kind, zone):
         return False
     if isinstance(comparison, exp.GTE | exp.LT):

@@ -51,7 +51,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
             if each.type == "date" and kind != "date" and day_source(bound) is None:
                 bound = cast(bound, "date")
             return type(tree)(this=each.begin, expression=bound.copy())
-    if not stored or not is_unknown(tree.expression) or not isinstance(rows.compute(tree.this), Miss):
+    if not stored or not is_unknown(tree.expression, rows.zone) or not isinstance(rows.compute(tree.this), Miss):
         return None
     grains = ", ".join(str(each.grain) for each in stored)
     return Miss(
@@ -97,7 +97,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     """Return whether a date bound is the first day of a bucket, or if inclusive the day before."""
-    if is_unknown(tree.expression):
+    if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
     days = literal_value(tree.expression, "date", rows.zone)
     if days is None:
@@ -132,8 +132,8 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
     """Return whether a comparison is true for whole buckets only."""
-    if is_unknown(tree.expression):
-        return isinstance(grain, str) and divides(tree, grain, kind, rows.zone)
+    if is_unknown(tree.expression, rows.zone):
+        return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, exp.LTE | exp.GT)
     # Only where the time is compared in its own type: a coercion would move the border.

@@ -19,7 +19,16 @@ from rewriter.block.since import since_of
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import cast
 from rewriter.match import Ask, Candidate, Miss, Reason, TwoPhase
-from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin, stays_steady
+from rewriter.match.bounds import (
+    divides,
+    instant_of,
+    is_comparable,
+    is_unknown,
+    last_begin,
+    moment_of,
+    next_begin,
+    stays_steady,
+)
 from rewriter.match.decompose import decomposed
 from rewriter.match.held_times import at_home
 from rewriter.match.reading import files_mislead
@@ -113,7 +122,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     dated = any(day_source(output) == conjunct.this for output in outputs)
     days = [Bucket(conjunct.this, "day", time)] if dated and time is not None else []
     buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this] + days
-    if buckets and is_unknown(conjunct.expression):
+    if buckets and is_unknown(conjunct.expression, query.zone):
         return _unknown_buckets(conjunct, buckets[0], query.zone)
     moment = moment_of(conjunct.expression, query.zone if time == "timestamp" else None)
     if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
@@ -132,6 +141,8 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     """Return a range with an end known only at execution, narrowed by the bucket that contains this end."""
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
+    if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
+        bound = cast(bound, "timestamp")
     # A bucket shorter than a day ends so many seconds after it began, also where clocks are moved.
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
     if not (steady or is_comparable(bound, kind, zone)) or divides(conjunct, grain, kind, zone):
@@ -163,7 +174,7 @@ def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
         # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.
-        if asked != conjunct and is_unknown(conjunct.expression):
+        if asked != conjunct and is_unknown(conjunct.expression, query.zone):
             arms.append(_negated(conjunct))
             continue
         ranged = range_of(conjunct, query.block, query.zone)

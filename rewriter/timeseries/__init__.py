@@ -31,7 +31,7 @@ from rewriter.timeseries.factors import (
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
-from rewriter.timeseries.steady import divides_at, keeps_whole, same_buckets
+from rewriter.timeseries.steady import divides_at, divides_instant, keeps_whole, same_buckets
 from rewriter.timeseries.translate import translate_bucket
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_of
 
@@ -50,6 +50,7 @@ __all__ = [
     "date_of_fields",
     "day_source",
     "divides_at",
+    "divides_instant",
     "factor_of",
     "fields_of",
     "floor",

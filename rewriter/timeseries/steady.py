@@ -17,7 +17,7 @@ from rewriter.timeseries.zone_data import days_follow, shift_of
 # Seconds of the buckets that have the same length each, at a fixed offset.
 LENGTHS = {"second": 1, "minute": 60, "five_minute": 300, "ten_minute": 600, "fifteen_minute": 900}
 LENGTHS |= {"thirty_minute": 1800, "hour": 3600, "day": 86_400, "week": 604_800}
-_HOUR, _DAY = 3600, 86_400
+_HOUR, _DAY, _MICROS = 3600, 86_400, 1_000_000
 _EPOCH = datetime(1970, 1, 1)
 
 
@@ -67,3 +67,21 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     if isinstance(grain, int):
         return shift_of(zone, grain, since) == 0 and (wall - _EPOCH) % timedelta(seconds=grain) == timedelta(0)
     return is_border(wall, grain) and keeps_whole(grain, zone, since)
+
+
+def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
+    """Return whether all buckets of a grain end by an instant or begin at or after it.
+
+    law: it is so many whole buckets after 1970, at the shift that all offsets of the zone have since the day before it
+    no:  days, whose begins are known from the edition of the zone data alone
+
+    >>> divides_instant(1_704_067_200_000_000, "hour", "America/New_York")
+    True
+    >>> divides_instant(1_704_067_200_000_000, "hour", "Asia/Kolkata"), divides_instant(1, 60, "America/New_York")
+    (False, False)
+    """
+    length = grain if isinstance(grain, int) else LENGTHS.get(grain, _DAY)
+    if isinstance(grain, str) and length > _HOUR:
+        return False
+    shift = 0 if isinstance(grain, int) else shift_of(zone, length, micros // _MICROS - 2 * _DAY)
+    return shift is not None and (micros + shift * _MICROS) % (length * _MICROS) == 0

@@ -147,7 +147,7 @@ class Filter:
         if is_constant(subject):
             return self._settled(subject, operator, literal)
         bucket, day = as_bucket(subject), day_source(subject)
-        if is_unknown(literal):
+        if is_unknown(literal, self.zone):
             return self._unknown(subject, operator, literal)
         if isinstance(subject, exp.Anonymous) and subject.name in ("coalesce", "nvl"):
             return self._coalesced(subject, operator, literal)

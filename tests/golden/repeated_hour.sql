@@ -79,3 +79,32 @@ SELECT trunc(CAST(v.`d` AS DATE), 'MONTH') AS m, min(v.`low`) AS low FROM lake.d
 --@ case: a day more may be 23 hours
 SELECT date_trunc('day', at + INTERVAL 1 DAY) AS d, max(n) AS top FROM events GROUP BY 1
 --@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at
+
+--@ case: instants on an hour, one of which comes twice on the clock
+SELECT max(n) AS top FROM events WHERE at >= '2024-10-27T00:00:00Z' AND at < TIMESTAMP '2024-10-27 02:00:00+00:00'
+--@ rewritten using by_hour
+SELECT max(v.`top`) AS top FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '2024-10-27T00:00:00Z' AND v.`h` < CAST('2024-10-27 02:00:00+00:00' AS TIMESTAMP)
+
+--@ case: seconds since 1970 on an hour
+SELECT max(n) AS top FROM events WHERE unix_timestamp(at) BETWEEN 1729983600 AND 1729987199
+--@ rewritten using by_hour
+SELECT max(v.`top`) AS top FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= CAST('2024-10-26 23:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-10-27 00:00:00Z' AS TIMESTAMP)
+
+--@ case: an instant on a quarter of an hour is none of hours
+SELECT max(n) AS top FROM events WHERE at >= timestamp_seconds(1729984500)
+--@ rewritten using by_hour
+SELECT max(v.`c0`) AS top FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.by_hour__storage VERSION AS OF 2001 AS v WHERE v.`h` >= (date_trunc('HOUR', CAST('2024-10-26 23:15:00Z' AS TIMESTAMP)) + INTERVAL '1' HOUR) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-10-26 23:15:00Z' AS TIMESTAMP) AND events_0.at < (date_trunc('HOUR', CAST('2024-10-26 23:15:00Z' AS TIMESTAMP)) + INTERVAL '1' HOUR)) AS v
+
+--@ case: up to an instant, which is in the next hour
+SELECT max(n) AS top FROM events WHERE at <= '2024-10-27T01:00:00Z'
+--@ rewritten using by_hour
+SELECT max(v.`c0`) AS top FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.by_hour__storage VERSION AS OF 2001 AS v WHERE v.`h` < date_trunc('HOUR', CAST('2024-10-27T01:00:00Z' AS TIMESTAMP)) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at <= '2024-10-27T01:00:00Z' AND events_0.at >= date_trunc('HOUR', CAST('2024-10-27T01:00:00Z' AS TIMESTAMP))) AS v
+
+--@ case: at which instant a day begins is told by one edition of the zone data
+SELECT min(n) AS low FROM events WHERE at >= '2024-10-26T22:00:00Z'
+--@ kept: by_day COLUMN_NOT_IN_VIEW at, and at >= '2024-10-26T22:00:00Z' may divide one of its buckets (day); by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
+
+--@ case: the midnight of the clock is told by all
+SELECT min(n) AS low FROM events WHERE at >= '2024-10-27'
+--@ rewritten using by_day
+SELECT min(v.`low`) AS low FROM lake.demo.by_day__storage AS v WHERE v.`d` >= '2024-10-27'
