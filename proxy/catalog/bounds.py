@@ -1,8 +1,8 @@
-"""The least values of a table's times and the ranges of its integers, from the column bounds in its manifests.
+"""The least and greatest values of a table's times and integers, from the column bounds in its manifests.
 
-Those tell since when the times of a view are, and with that which changes of a time zone's offset concern it; these
-which averages are exact. Rows that delete files take away count too: bounds that are too wide prove less, and nothing
-wrong.
+Those of times tell since when the times of a view are, and with that which changes of a time zone's offset concern it,
+and where a range without an end ends; those of integers which averages are exact. Rows that delete files take away
+count too: bounds that are too wide prove less, and nothing wrong.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 }
 
 
-def least_times(metadata: TableMetadata, io: FileIO) -> tuple[tuple[str, int], ...]:
-    """Return columns of dates and instants with seconds since 1970 that no value of the current snapshot is before.
+def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
+    """Yield columns of dates and instants with seconds since 1970 that no value of the current snapshot is before, and
+    with those that none is a second after.
 
-    Columns of which a file tells no bound, and those without values, are left out.
+    Columns of which a file tells no bounds, and those without values, are left out.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
     if snapshot is None or not fields:
-        return ()
+        return
     manifests = snapshot.manifests(io)
     if len(manifests) > MOST_MANIFESTS:
-        return ()
-    return tuple(_of_fields(fields, [file for manifest in manifests for file in _filled(manifest, io)]))
+        return
+    yield from _of_fields(fields, [file for manifest in manifests for file in _filled(manifest, io)])
 
 
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
@@ -78,12 +79,12 @@ def _filled(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 
 
-def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iterator[tuple[str, int]]:
+def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iterator[tuple[str, int, int]]:
     for field in fields:
-        found = [_lower(field, file) for file in files if not _is_empty(field.field_id, file)]
-        known = [at for at in found if at is not None]
-        if found and len(known) == len(found):
-            yield field.name, min(known)
+        found = [_seconds(field, file) for file in files if not _is_empty(field.field_id, file)]
+        around = _around(found) if found else None
+        if around is not None:
+            yield field.name, *around
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
@@ -92,13 +93,15 @@ def _is_empty(field_id: int, file: DataFile) -> bool:
     return nulls.get(field_id) == file.record_count
 
 
-def _lower(field: NestedField, file: DataFile) -> int | None:
-    bounds: Mapping[int, bytes] = file.lower_bounds or {}
-    bound, kind = bounds.get(field.field_id), field.field_type
-    if bound is None or not isinstance(kind, PrimitiveType):
+def _seconds(field: NestedField, file: DataFile) -> Range | None:
+    """Return the bounds of a date or time in a file as seconds since 1970."""
+    kind = field.field_type
+    bounds = [(each or {}).get(field.field_id) for each in (file.lower_bounds, file.upper_bounds)]
+    if not isinstance(kind, PrimitiveType) or None in bounds:
         return None
-    count: Any = from_bytes(kind, bound)
-    return _SECONDS[type(kind)](count)
+    counts: list[Any] = [from_bytes(kind, bound) for bound in bounds if bound is not None]
+    low, high = map(_SECONDS[type(kind)], counts)
+    return low, high
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:

@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import TableMetadataUtil
 
 from proxy.catalog import publish as publishing
 from proxy.catalog.append import append
-from proxy.catalog.bounds import Known, integer_ranges, least_times
+from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
@@ -320,12 +320,13 @@ class Catalog:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Return a table with the smallest times of its columns, if it is storage, or with the ranges of integers."""
+        """Return a table with the ranges of its times, if it is storage, or with those of its integers."""
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
-        least = least_times(metadata, io) if storage else ()
+        times = list(time_ranges(metadata, io)) if storage else []
+        least, most = (tuple((name, each[place]) for name, *each in times) for place in (0, 1))
         ranges = tuple(integer_ranges(metadata, io, self._ranges)) if table.name in self._ranged else ()
-        return replace(table, least=least, ranges=ranges)
+        return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
         """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""

@@ -65,6 +65,12 @@ def least_of(bound: Tree) -> int | None:
     return earliest - _MARGIN if earliest is not None else None
 
 
+def back_of(bound: Tree) -> int | None:
+    """Return at most how many seconds before the time of execution a bound is; None if it does not depend on that."""
+    earliest = _earliest(bound) if tells_time(bound) else None
+    return _TODAY - earliest if earliest is not None else None
+
+
 def _least(tree: Tree, column: Tree) -> int | None:
     if isinstance(tree, exp.Or):
         return _every([_least(operand, column) for operand in operands(tree, exp.Or)])

@@ -134,7 +134,8 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
         return whole
     branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in plan.deltas)]
     if plan.rest is not None:
-        lacking = share_of(plan.rest, query) if plan.edges else UNKNOWN_SHARE
+        known = plan.lacking if plan.lacking is not None else share_of(plan.rest, query)
+        lacking = known if plan.edges else UNKNOWN_SHARE
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(plan.rest))
     return of_branches(whole, branches)

@@ -54,13 +54,15 @@ class TwoPhase:
     """A question in two phases: its `groups` with the components of its aggregates, then the question over those.
 
     `held` asks a path for the groups that the path has, `rest` reads the others; without a rest the path has all.
-    With `edges`, the rest is the rows between the ends of a range and its whole buckets. The engine fills the asks.
+    With `edges`, the rest is the rows between the ends of a range and its whole buckets; `lacking` is about what part
+    of all rows these are, where that is known before the rest is. The engine fills the asks.
     """
 
     groups: Block
     held: Ask
     rest: Block | None = None
     edges: bool = False
+    lacking: float | None = None
     deltas: tuple[Delta, ...] = ()
 
 

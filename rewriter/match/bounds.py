@@ -181,6 +181,12 @@ def _moved(bound: Tree) -> str | None:
     return next((g for g in reversed(GRANULARITIES) if rolls_up(g, begun) and _kept(g, *step)), None)
 
 
+def length_of(grain: str) -> int:
+    """Return about how many seconds a bucket has."""
+    length, unit = _LENGTHS[grain]
+    return length if unit == "SECOND" else length * 30 * 86_400
+
+
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
     """Return the seconds or months of an interval; None for a fraction."""
     length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))

@@ -70,6 +70,8 @@ def truncated(tree: Tree, rows: Rows) -> Read:
     kind = kind_of(tree.this, rows)
     if isinstance(tree.this, exp.Column) or kind not in ("timestamp", "timestamp_ntz") or as_bucket(tree.this):
         return None
+    if isinstance(rows.compute(tree.this), exp.Expr):
+        return None
     for grain in ("day", "hour", "minute"):
         computed = rows.compute(bucket_call(tree.this, grain, kind)) if _divides(tree, grain, kind, rows) else None
         if isinstance(computed, exp.Expr):

@@ -89,8 +89,9 @@ class Table:
     `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
     `delete_files` counts the files that take rows away from others.
     `current_since_ms` is when the snapshot became the current one, which a rollback makes it again.
-    `least` names columns of dates and times with the seconds since 1970 that none of their values is before,
-    `ranges` columns of integers with the least and the greatest value that they may have.
+    `least` names columns of dates and times with the seconds since 1970 that none of their values is before, `most`
+    with those that none is a second after, which estimates of costs use, and `ranges` columns of integers with the
+    least and the greatest value that they may have.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
     nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
@@ -110,6 +111,7 @@ class Table:
     partitioned_by: tuple[PartitionField, ...] = ()
     delete_files: int | None = None
     least: tuple[tuple[str, int], ...] = ()
+    most: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, int, int], ...] = ()
     current_since_ms: int | None = None
 

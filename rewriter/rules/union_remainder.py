@@ -31,6 +31,7 @@ from rewriter.match.bounds import (
 )
 from rewriter.match.decompose import decomposed
 from rewriter.match.held_times import at_home
+from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -83,12 +84,16 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
         return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
+    edges = all(asked != cut for asked, cut in divided.items())
+    open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
+    if open_ended is not None and open_ended.holds_none:
+        return Miss(Reason.SHAPE, "no bucket of the view is within the range", apart=True)
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
-    lacking = Predicates(query.block, (otherwise,), query.zone)
-    rest = (*(conjunct for conjunct in query.block.where if not lacking.implies(conjunct)), otherwise)
-    edges = all(asked != cut for asked, cut in divided.items())
-    return TwoPhase(groups, held, replace(groups, where=rest), edges)
+    others = Predicates(query.block, (otherwise,), query.zone)
+    rest = (*(conjunct for conjunct in query.block.where if not others.implies(conjunct)), otherwise)
+    lacking = open_ended.lacking if open_ended is not None else None
+    return TwoPhase(groups, held, replace(groups, where=rest), edges, lacking)
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
@@ -104,6 +109,28 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
     outputs = [at_home(normal(renamed(output, mapping)), query.zone, since) for output in candidate.block.outputs]
     narrowed = {c: _whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges}
     return own | {conjunct: cut for conjunct, cut in narrowed.items() if cut is not None}
+
+
+def _open_ended(
+    divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
+) -> OpenRange | None:
+    """Return the range that is divided, beside the buckets of the view; None if the view has not just one of them."""
+    times = {query.equivalence.normalize(asked.this) for asked in divided}
+    held = [
+        (bucket, name)
+        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
+        if (bucket := _bucket_of(renamed(output, mapping))) and query.equivalence.normalize(bucket.source) in times
+    ]
+    if len(held) != 1:
+        return None
+    ((bucket, name),) = held
+    last = dict(candidate.storage.most).get(name)
+    return open_range(divided, bucket, last, query)
+
+
+def _bucket_of(output: Tree) -> Bucket | None:
+    day = day_source(output)
+    return Bucket(day, "day", "date") if day is not None else as_bucket(output) or bucket_elsewhere(output)
 
 
 @remembered

@@ -42,4 +42,4 @@ SELECT (v.`id` + v.`revenue`) * 2, v.`id` - (v.`id` - 1) FROM lake.demo.mv__stor
 
 --@ case: a unit is no column of its name
 SELECT id, date_add(DAY, 1, day) AS next FROM sales
---@ kept: UNSUPPORTED DATE_ADD(DAY, 1, day) begins with a unit, or with a column of its name
+--@ kept: COLUMN_NOT_IN_VIEW day

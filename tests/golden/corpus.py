@@ -4,7 +4,7 @@ A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TA
 after the views were refreshed, which leaves them stale),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
 query of a materialized one, which may read those before it; with `IN zone` made in a session of another zone; with
-`WHERE condition` its storage holds only those rows), `least` (a date: no time or date in storage is before it),
+`WHERE condition` its storage holds only those rows), `least` and `most` (no time in storage is before, or after),
 `records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are facts of base tables,
 `case: title` (a query), and after each case either
 `rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
@@ -86,6 +86,7 @@ class GoldenFile:
     parts: dict[str, str] = field(default_factory=dict)
     zones: dict[str, str] = field(default_factory=dict)
     least: str = ""
+    most: str = ""
     cases: list[Case] = field(default_factory=list)
 
 
@@ -113,8 +114,8 @@ def read(path: Path) -> GoldenFile:
             golden.views[name.strip()] = body
             golden.parts |= {name.strip(): part.strip()} if part else {}
             golden.zones |= {name.strip(): zone.strip()} if zone else {}
-        elif kind == "least":
-            golden.least = body.strip()
+        elif kind in ("least", "most"):
+            setattr(golden, kind, body.strip())
         elif kind == "case:":
             golden.cases.append(Case(rest.strip(), body))
         else:
@@ -142,8 +143,7 @@ def write(golden: GoldenFile) -> None:
     if golden.records:
         parts.append("--@ records\n" + "\n".join(f"{k} = {v}" for k, v in golden.records.items()))
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
-    if golden.least:
-        parts.append(f"--@ least\n{golden.least}")
+    parts += [f"--@ {bound}\n{at}" for bound, at in (("least", golden.least), ("most", golden.most)) if at]
     held = {name: f"{name} WHERE {part}" for name, part in golden.parts.items()}
     held |= {name: f"{name} IN {zone}" for name, zone in golden.zones.items()}
     parts += [f"--@ view {held.get(name, name)}\n{query}" for name, query in golden.views.items()]
@@ -206,7 +206,8 @@ def world(golden: GoldenFile) -> World:
         zone = golden.zones.get(name, session.time_zone)
         elsewhere = replace(session, settings={**settings, TIME_ZONE: zone}, time_zone=zone)
         view, storage = _view(name, query, elsewhere, relations, number, by_name(plain, views))
-        storage = replace(storage, least=tuple(least_values(golden.least, storage.columns)))
+        least, most = (tuple(time_values(at, storage.columns)) for at in (golden.least, golden.most))
+        storage = replace(storage, least=least, most=most)
         views = [*in_place([*views, view], plain)]
         assert storage.refresh is not None
         children = tuple(ChildView(v.uuid, v.version) for v in views[-1].through)
@@ -223,10 +224,10 @@ def world(golden: GoldenFile) -> World:
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
 
 
-def least_values(since: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
-    """The columns of times and dates, if a file says since when these are."""
-    if since:
-        at = int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
+def time_values(text: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
+    """The columns of times and dates, if a file says since or until when these are."""
+    if text:
+        at = int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
         yield from ((column.name, at) for column in columns if column.type in ("timestamp", "date"))
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from rewriter.model import Table
 from rewriter.script import Explanation, ScriptError, Workspace, read_script
-from tests.golden.corpus import Case, least_values, read
+from tests.golden.corpus import Case, read, time_values
 from tests.workloads import bi_data
 from tests.workloads.execution import answer, database, same_answer
 
@@ -57,7 +57,7 @@ def workspace() -> Workspace:
     storages = {view.storage: read.relations[view.storage] for view in read.definitions.views}
     since = str(bi_data.FIRST)
     bounded = {
-        name: replace(table, least=tuple(least_values(since, table.columns)))
+        name: replace(table, least=tuple(time_values(since, table.columns)))
         for name, table in storages.items()
         if isinstance(table, Table)
     }

@@ -12,7 +12,7 @@ from pyiceberg.table import Table
 from pyiceberg.types import LongType
 
 from proxy.catalog import bounds
-from proxy.catalog.bounds import Known, integer_ranges, least_times
+from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.documents import Remembered
 from tests.unit.catalog.lake import Lake
 
@@ -26,10 +26,14 @@ def rows(*times: datetime | None) -> pa.Table:
 
 
 def least(table: Table) -> dict[str, int]:
-    return dict(least_times(table.metadata, table.io))
+    return {name: low for name, low, _ in time_ranges(table.metadata, table.io)}
 
 
-def test_the_least_of_all_files(lake: Lake) -> None:
+def most(table: Table) -> dict[str, int]:
+    return {name: high for name, _, high in time_ranges(table.metadata, table.io)}
+
+
+def test_the_least_and_the_greatest_of_all_files(lake: Lake) -> None:
     table = lake.iceberg.create_table("demo.times", SCHEMA)
     assert least(table) == {}
     table.append(rows(FIRST + timedelta(days=3), None))
@@ -37,6 +41,8 @@ def test_the_least_of_all_files(lake: Lake) -> None:
     table.append(rows(None))
     midnight = datetime(2024, 3, 10, tzinfo=UTC)
     assert least(table) == {"t": int(FIRST.timestamp()), "d": int(midnight.timestamp())}
+    later = 3 * 86_400
+    assert most(table) == {"t": int(FIRST.timestamp()) + later, "d": int(midnight.timestamp()) + later}
 
 
 def test_times_before_1970(lake: Lake) -> None:

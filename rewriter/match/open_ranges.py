@@ -1,0 +1,84 @@
+"""Estimates of the rows of a range that lie beside its whole buckets, where it has no end or begins by the clock.
+
+A range without an end goes on until the last bucket of the storage; one since so many days before now has that length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Predicates
+from rewriter.block.since import back_of
+from rewriter.match.bounds import is_unknown, length_of, moment_of, next_begin
+from rewriter.timeseries import GRANULARITIES, rolls_up
+from rewriter.timeseries.bucket import Bucket
+
+Tree = exp.Expr
+
+_MICROS = 1_000_000
+
+
+class OpenRange(NamedTuple):
+    """The begin of a range that has no end or is known only at execution, beside the buckets of a view.
+
+    `divided` are the ends of the range as they were asked, with those of the whole buckets; `last` is the begin of the
+    storage's last bucket, in seconds since 1970.
+    """
+
+    begin: Tree
+    divided: Mapping[Tree, Tree]
+    bucket: Bucket
+    last: int | None
+    query: Predicates
+
+    @property
+    def is_by_clock(self) -> bool:
+        """Whether it begins at a time that is known only at execution."""
+        return is_unknown(self.begin.expression, self.query.zone)
+
+    @property
+    def holds_none(self) -> bool:
+        """Whether no whole bucket is within the range, or none that the storage has."""
+        if not self.is_by_clock:
+            return self.last is not None and self._border is not None and self._border > self.last
+        # It ends where the finer bucket ends in which it begins.
+        begin, bucket = self.begin, self.bucket
+        ends = {c.expression for c in self.query.conjuncts if isinstance(c, exp.LT) and c.this == begin.this}
+        finer = (grain for grain in GRANULARITIES if grain != bucket.grain and rolls_up(grain, bucket.grain))
+        return any(next_begin(begin.expression, grain, bucket.type) in ends for grain in finer)
+
+    @property
+    def lacking(self) -> float | None:
+        """About what part of the rows is not in whole buckets; None if it is not known."""
+        length = length_of(self.bucket.grain)
+        if self.is_by_clock:
+            back = back_of(self.begin.expression)
+            return min(1.0, len(self.divided) * length / max(1, back)) if back is not None else None
+        since = moment_of(self.begin.expression)
+        values = self.query.values(self.query.equivalence.normalize(self.begin.this)).intervals
+        if (
+            self.last is None
+            or since is None
+            or self._border is None
+            or not values
+            or values[-1].high.value is not None
+        ):
+            return None
+        first = since.micros // _MICROS
+        return (self._border - first) / max(1, self.last + length - first)
+
+    @property
+    def _border(self) -> int | None:
+        cut = self.divided.get(self.begin)
+        moment = moment_of(cut.expression) if cut is not None else None
+        return moment.micros // _MICROS if moment is not None else None
+
+
+def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
+    """Return the range of one time that is divided; None if it has no begin, or several."""
+    times = {asked.this for asked in divided}
+    begins = [end for end in query.conjuncts if isinstance(end, exp.GTE | exp.GT) and end.this in times]
+    return OpenRange(begins[0], divided, bucket, last, query) if len(times) == len(begins) == 1 else None
