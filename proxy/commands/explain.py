@@ -120,6 +120,7 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
     lines = ["== Viewgate =="]
     if decision.rewritten:
         lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]
+        lines += [f"{a.view}: {a.detail}" for a in decision.tried if a.verdict == "chosen" and a.detail]
         lines.append(f"sent to Spark: {decision.sql}")
     else:
         lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))

@@ -8,13 +8,13 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from rewriter.block import Block, Predicates, predicates_of
-from rewriter.block.words import words
 from rewriter.correlation import Correlation
 from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
 from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
 from rewriter.engine.over_views import question_over
+from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
@@ -243,8 +243,10 @@ class Tried:
             return {}
         union = self.best.match.rewriting.union
         branches = union.views if union is not None and len(union.shared) > 1 else ()
-        tiles = {self.definitions.by_storage[tile.storage.name].name: _filter(tile) for tile in branches}
-        return {self.best.view.name: ""} | tiles
+        tiles = {self.definitions.by_storage[tile.storage.name].name: rows_of(tile) for tile in branches}
+        others = [f"{_tables(rest)}: {rows_of(rest)}" for rest in union.rest] if union is not None and branches else []
+        head = self.best.view.name
+        return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
         """Return the detail of a chosen view: its rows, and its staleness if any."""
@@ -254,9 +256,8 @@ class Tried:
         return "; ".join(filter(None, (rows, live)))
 
 
-def _filter(tile: Rewriting) -> str:
-    """Return the filter of a branch as text."""
-    return "where " + " AND ".join(map(words, tile.where)) if tile.where else ""
+def _tables(block: Block) -> str:
+    return " and ".join(dict.fromkeys(str(table.name) for table in block.tables))
 
 
 def _branches(rewriting: Rewriting) -> Sequence[Shared]:

@@ -90,7 +90,9 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
         sql = unpinned.sql(schemas)
     except RecursionError:
         return _missed(outcome, _TOO_DEEP)
-    used = {r.view.name: r.view for r in outcome.replacements}
+    heads = {r.view.name: r.view for r in outcome.replacements}
+    others = (definitions.by_storage[storage] for r in outcome.replacements for storage in r.storages)
+    used = heads | {view.name: view for view in others}
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
     views = tuple(map(str, used))
     found = None if outcome.rewritten else suggestion(outcome, definitions, relations)

@@ -1,0 +1,136 @@
+"""The rows that each branch of a union reads, in words for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
+
+Of several bounds of one column only the closest are told, where it is known which these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.block.words import words
+from rewriter.match import Rewriting
+from rewriter.match.bounds import moment_of, next_begin
+from rewriter.sql import operands
+from rewriter.timeseries import as_bucket, rolls_up
+from rewriter.timeseries.bucket import Bucket
+
+Tree = exp.Expr
+_FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
+
+
+class _Split(NamedTuple):
+    """A range with a gap: everything before `end`, and from `begin` on."""
+
+    end: Tree
+    begin: Tree
+
+
+def rows_of(branch: Rewriting | Block) -> str:
+    """Return the rows of a branch in words; empty for all rows."""
+    return rows_in_words(branch.where)
+
+
+def rows_in_words(where: Sequence[Tree]) -> str:
+    """Return a filter in words, the ranges of a column first.
+
+    >>> h = exp.column("h")
+    >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
+    >>> rows_in_words([exp.GTE(this=h, expression=begin), exp.LT(this=h, expression=end)])
+    'h from 2024-02-01 00:00:00 to 2024-03-01 00:00:00'
+    """
+    column = next((tree.this for tree in where if isinstance(tree, (*_FROM, *_TO))), None)
+    mine = [tree for tree in where if isinstance(tree, (*_FROM, *_TO)) and tree.this == column]
+    splits = {tree: split for tree in where if (split := _split(tree, column)) is not None}
+    others = [words(tree) for tree in where if tree not in mine and tree not in splits]
+    begins, ends = ([tree for tree in mine if isinstance(tree, kinds)] for kinds in (_FROM, _TO))
+    told = [_interval(begins, [split.end for split in splits.values()] or ends)]
+    if splits:
+        told.append(_interval([split.begin for split in splits.values()], ends))
+    ranges = f"{words(column)} {' and '.join(told)}" if column is not None else ""
+    return ", ".join(filter(None, (ranges, " AND ".join(others) and f"where {' AND '.join(others)}")))
+
+
+def _interval(begins: Sequence[Tree], ends: Sequence[Tree]) -> str:
+    since = " and ".join(
+        _moment(tree.expression) + ", excluded" * isinstance(tree, exp.GT) for tree in _closest(begins, _after)
+    )
+    until = " and ".join(
+        _moment(tree.expression) + ", included" * isinstance(tree, exp.LTE) for tree in _closest(ends, _before)
+    )
+    return " ".join(filter(None, (since and f"from {since}", until and f"to {until}")))
+
+
+def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> list[Tree]:
+    """Return bounds without those that another implies."""
+    told = list(dict.fromkeys(bounds))
+    implied = (any(implies(other.expression, tree.expression) for other in told if other != tree) for tree in told)
+    return [tree for tree, is_implied in zip(told, implied, strict=True) if not is_implied]
+
+
+def _after(one: Tree, other: Tree) -> bool:
+    """Return whether a lower bound is later than another: another time, or a bucket of the other or of its time."""
+    if (moments := _moments(one, other)) is not None:
+        return moments[0] > moments[1]
+    ended = _ended(one)
+    if ended is not None and ended.source == other:
+        return True
+    begun, before = as_bucket(one), as_bucket(other)
+    return begun is not None and before is not None and begun.source == before.source and _is_finer(begun, before)
+
+
+def _before(one: Tree, other: Tree) -> bool:
+    """Return whether an upper bound is earlier than another: another time, or the end of a finer bucket of its time."""
+    if (moments := _moments(one, other)) is not None:
+        return moments[0] < moments[1]
+    begun = as_bucket(one)
+    if begun is not None and begun.source == other:
+        return True
+    ended, after = _ended(one), _ended(other)
+    return ended is not None and after is not None and ended.source == after.source and _is_finer(ended, after)
+
+
+def _moments(one: Tree, other: Tree) -> tuple[datetime, datetime] | None:
+    left, right = moment_of(one), moment_of(other)
+    return (left.wall, right.wall) if left is not None and right is not None else None
+
+
+def _is_finer(one: Bucket, other: Bucket) -> bool:
+    return one.grain != other.grain and rolls_up(one.grain, other.grain)
+
+
+def _ended(bound: Tree) -> Bucket | None:
+    """Return the bucket that ends at a bound."""
+    bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
+    ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
+    return bucket if ends else None
+
+
+def _split(tree: Tree, column: Tree | None) -> _Split | None:
+    """Return the two sides of `h < a OR h >= b`."""
+    sides = list(operands(tree, exp.Or)) if isinstance(tree, exp.Or) else []
+    if len(sides) != 2 or any(not isinstance(side, (*_FROM, *_TO)) or side.this != column for side in sides):
+        return None
+    end, begin = sides
+    return _Split(end, begin) if isinstance(end, _TO) and isinstance(begin, _FROM) else None
+
+
+def _moment(bound: Tree) -> str:
+    """Return a bound in words: a literal as its text, the begin or end of a bucket by its name."""
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    if isinstance(text, exp.Literal):
+        return str(text.name)
+    bucket = as_bucket(bound)
+    if bucket is not None:
+        return f"the begin of the {_named(bucket.grain)} of {_moment(bucket.source)}"
+    if (ended := _ended(bound)) is not None:
+        return f"the end of the {_named(ended.grain)} of {_moment(ended.source)}"
+    return words(bound)
+
+
+def _named(grain: str) -> str:
+    return grain.replace("_", " ") + "s" * ("_" in grain)
