@@ -282,6 +282,8 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return a call under the function by which Spark replaces it."""
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
+    if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
+        raise Unsupported("a structure of other values than times is not supported")
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
         raise Unsupported("to_char() may be of a number")
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)

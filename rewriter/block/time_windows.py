@@ -13,7 +13,7 @@ from rewriter.block.form import Unsupported
 from rewriter.block.scope import Scope
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import call_of, number
-from rewriter.sql.time_windows import END, NAME
+from rewriter.sql.time_windows import END, NAME, START, STRUCT
 from rewriter.timeseries import bucket_call
 from rewriter.timeseries.steady import LENGTHS
 
@@ -22,7 +22,10 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return the start or end of a time window; raise Unsupported if the type of the time is unknown."""
+    """Return the start or end of a time window, or both; raise Unsupported if the type of the time is unknown."""
+    if field == STRUCT:
+        start, end = (time_window(each, arguments, scope) for each in (START, END))
+        return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
     time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
     if scope.has(NAME):
         raise Unsupported("window is a column, too")

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 
 from rewriter.functions.record import Function
 from rewriter.functions.results import BIGINT, DATE, DOUBLE, INT, TEXT, TIMESTAMP, always, dated, instant
-from rewriter.sql.time_windows import END, START
+from rewriter.sql.time_windows import END, START, STRUCT
 
 TIME_FUNCTIONS = (
     Function("timeseries", zoned=True, printed=False, form="bucket"),
     Function(START, printed=False, form="window"),
     Function(END, printed=False, form="window"),
+    Function(STRUCT, printed=False, form="window"),
+    Function("named_struct", zoned=True, printed=False),
     Function("date_trunc", instant, zoned=True, form="bucket"),
     Function("trunc", DATE, zoned=True, form="bucket"),
     Function("extract", zoned=True, printed=False, form="field"),

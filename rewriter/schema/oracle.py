@@ -225,6 +225,8 @@ def _call(tree: Tree, known: _Known) -> str:
     arguments = [argument for given in tree.expressions for argument in _plain(given)]
     if name in OF_UNITS and len(arguments) == 3:  # a column may have the name of the unit
         return "bigint" if OF_UNITS[name] == "counted" else _moved_type(_type(arguments[2], known))
+    if name == "named_struct":
+        return _structure(arguments, known)
     if name in OPERATORS and len(arguments) == 2:
         return _operation(OPERATORS[name], arguments[0], arguments[1], known)
     if name in ("round", "bround"):
@@ -234,6 +236,16 @@ def _call(tree: Tree, known: _Known) -> str:
         raise Uncertain(f"the type of {name}() is not known for certain")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
+
+
+def _structure(arguments: Sequence[Tree], known: _Known) -> str:
+    """Return the type of named_struct() with plain names."""
+    names, values = arguments[::2], arguments[1::2]
+    plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
+    if not plain or len(names) != len(values):
+        raise Uncertain("the names of a structure are not known for certain")
+    fields = (f"{name.name}:{_type(value, known)}" for name, value in zip(names, values, strict=True))
+    return f"struct<{','.join(fields)}>"
 
 
 def _moved_type(kind: str) -> str:

@@ -1,7 +1,8 @@
 """Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to FROM.
 
 Where it is one tumbling window, its fields become calls of names that nobody can type: `window start` and
-`window end` of a time, a length and an offset in seconds. Spark leaves out the rows of which the time is NULL.
+`window end` of a time, a length and an offset in seconds, and `window struct` of an output that is the window itself.
+Spark leaves out the rows of which the time is NULL.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
     gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
@@ -17,7 +18,7 @@ from sqlglot import exp
 Tree = exp.Expr
 
 NAME = "window"
-START, END = "window start", "window end"
+START, END, STRUCT = "window start", "window end", "window struct"
 _FIELDS = {"start": START, "end": END}
 _DURATION = re.compile(r"\s*(?:interval\s+)?((?:[+-]?\d{1,9}\s+[a-z]+\s*)+)\Z", re.IGNORECASE)
 _PIECE = re.compile(r"([+-]?\d+)\s+([a-z]+)", re.IGNORECASE)
@@ -45,7 +46,7 @@ def unread(call: Tree) -> str:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
         return "window() has a length that is no number of seconds, minutes, hours, days or weeks"
-    return "window() is read once in a SELECT, by its start and end, and not in WHERE"
+    return "window() is read once in a SELECT, by its start and end or as an output, and not in WHERE"
 
 
 def _within(clause: Tree) -> list[Tree]:
@@ -73,10 +74,16 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node needs the whole window as a struct; GROUP BY and ORDER BY need only its start."""
+    """Return whether a node needs the whole window within an expression; GROUP BY and ORDER BY need only its start."""
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
-    return not isinstance(node.parent, exp.Group | exp.Ordered)
+    return not isinstance(node.parent, exp.Group | exp.Ordered) and not _is_output(node, select)
+
+
+def _is_output(node: Tree, select: exp.Select) -> bool:
+    """Return whether a window is an output of a SELECT, with an alias or without."""
+    item = node.parent if isinstance(node.parent, exp.Alias) else node
+    return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
 
 def _tumbling(call: Tree) -> tuple[int, int] | None:
@@ -113,12 +120,15 @@ def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, off
     def made(field: str) -> Tree:
         return exp.Anonymous(this=field, expressions=[time.copy(), *(number.copy() for number in numbers)])
 
-    read = {field for node in found if (field := _field(node))}
+    whole = any(_is_output(node, select) for node in found)
+    read = {START, END} if whole else {field for node in found if (field := _field(node))}
     for node in found:
         field = _field(node)
         if field is not None:
             named = isinstance(node, exp.Column) and node.parent is select
             node.replace(exp.alias_(made(field), node.name) if named else made(field))
+        elif _is_output(node, select):
+            node.replace(made(STRUCT) if isinstance(node.parent, exp.Alias) else exp.alias_(made(STRUCT), NAME))
         elif _is_window(node) and isinstance(node.parent, exp.Group):
             keys = [made(field) for field in (START, END) if field == START or field in read]
             group = node.parent

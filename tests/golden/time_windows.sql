@@ -107,7 +107,7 @@ SELECT window.start, sum(n) AS s FROM events GROUP BY window(day, '1 day')
 
 --@ case: two windows
 SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) AS s FROM events GROUP BY 1, 2
---@ kept: by_minute UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; by_shifted UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; by_window UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; local_hour UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; sliding UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE
+--@ kept: by_minute UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; by_shifted UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; by_window UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; local_hour UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; sliding UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE
 
 --@ case: a month is no length
 SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1
@@ -117,3 +117,22 @@ SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1
 SELECT h, sum(n) AS s FROM (SELECT window(at, '1 hour').start AS h, n FROM events) AS q GROUP BY h
 --@ rewritten using by_minute
 SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600)
+
+--@ case: the window itself
+SELECT window, sum(n) AS s FROM events GROUP BY window(at, '5 minutes')
+--@ rewritten using by_minute
+SELECT named_struct('start', timestamp_seconds(floor(unix_seconds(v.`m`) / 300) * 300), 'end', timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) + 300)) AS `window`, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 300) * 300), timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) + 300)
+
+--@ case: by its call, under another name, beside its start
+SELECT window(at, '1 hour') AS w, window.start, country, sum(n) AS s FROM events GROUP BY window(at, '1 hour'), country ORDER BY window(at, '1 hour')
+--@ rewritten using by_minute
+SELECT named_struct('start', timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), 'end', timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600)) AS w, timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS start, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600), v.`country` ORDER BY 2 ASC NULLS FIRST
+
+--@ case: of a time without a zone
+SELECT window, count(n) AS c FROM events GROUP BY window(local, '1 day')
+--@ rewritten using local_hour
+SELECT named_struct('start', CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), 'end', CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) + INTERVAL '86400' SECOND) AS `window`, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v GROUP BY CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) + INTERVAL '86400' SECOND
+
+--@ case: the window within an expression
+SELECT CAST(window AS STRING) AS w, sum(n) AS s FROM events GROUP BY window(at, '5 minutes')
+--@ kept: by_minute UNSUPPORTED window is no column of the tables in its FROM; by_shifted UNSUPPORTED window is no column of the tables in its FROM; by_window UNSUPPORTED window is no column of the tables in its FROM; local_hour UNSUPPORTED window is no column of the tables in its FROM; sliding UNSUPPORTED window is no column of the tables in its FROM
