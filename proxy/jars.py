@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,50 +69,65 @@ def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Pa
     """Return the paths of the libraries, fetched if they are not there yet."""
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
-    return tuple(_present(jar, folder) or _fetched(jar, folder) for jar in jars)
-
-
-def _present(jar: Jar, folder: Path) -> Path | None:
-    path = folder / jar.file
+    wanted = tuple(jars)
     # A file gets its name only after its sum was checked, so the name is proof enough at each start.
-    return path if path.exists() else None
+    if missing := [jar for jar in wanted if not (folder / jar.file).exists()]:
+        _fetch(missing, folder)
+    return tuple(folder / jar.file for jar in wanted)
 
 
-def _fetched(jar: Jar, folder: Path) -> Path:
-    _log.info("fetching %s", jar.file)
+def _fetch(jars: Sequence[Jar], folder: Path) -> None:
+    _log.info("fetching %s", ", ".join(jar.file for jar in jars))
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        answer = _ivy(jar, Path(scratch))
-        found = Path(scratch, "jars", jar.file)
-        target = folder / jar.file
-        if not found.exists():
-            raise Unfetched(
-                f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
-                f"(sha256 {jar.sha256}) into {folder} yourself"
-            )
-        actual = hashlib.sha256(found.read_bytes()).hexdigest()
-        if actual != jar.sha256:
-            raise Unfetched(f"{jar.file} was fetched but is not the file expected: sha256 {actual}, not {jar.sha256}")
-        shutil.move(found, target)
-        return target
+        answer = _ivy(jars, Path(scratch))
+        for jar in jars:
+            _keep(jar, Path(scratch, "jars", jar.file), folder, answer)
+
+
+def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
+    """Move a fetched file to where it is looked for, if it is the one that is pinned."""
+    if not found.exists():
+        raise Unfetched(
+            f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
+            f"(sha256 {jar.sha256}) into {folder} yourself"
+        )
+    actual = hashlib.sha256(found.read_bytes()).hexdigest()
+    if actual != jar.sha256:
+        raise Unfetched(f"{jar.file} was fetched but is not the file expected: sha256 {actual}, not {jar.sha256}")
+    shutil.move(found, folder / jar.file)
 
 
 # Ivy's command line cannot name a classifier.
 _MODULE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="viewgate" module="libraries"/>
   <configurations><conf name="default"/></configurations>
-  <dependencies>
-    <dependency org="{0.group}" name="{0.artifact}" rev="{0.version}" transitive="false" conf="default->default">
-      <artifact name="{0.artifact}" type="jar" ext="jar"{classified}/>
-    </dependency>
-  </dependencies>
+  <dependencies>{}</dependencies>
 </ivy-module>
 """
+_DEPENDENCY = """
+    <dependency org="{0.group}" name="{0.artifact}" rev="{0.version}" transitive="false" conf="default->default">{1}
+    </dependency>"""
+_ARTIFACT = """
+      <artifact name="{0.artifact}" type="jar" ext="jar"{1}/>"""
 
 
-def _ivy(jar: Jar, scratch: Path) -> str:
-    """Run Ivy for one artifact; what it said."""
-    classified = f' m:classifier="{jar.classifier}"' if jar.classifier else ""
-    (scratch / "ivy.xml").write_text(_MODULE.format(jar, classified=classified))
+def _module(jars: Sequence[Jar]) -> str:
+    """Return what Ivy is asked for: each version of a library once, with all of its files that are wanted."""
+    libraries: dict[tuple[str, str, str], list[Jar]] = {}
+    for jar in jars:
+        libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)
+    return _MODULE.format(
+        "".join(_DEPENDENCY.format(one[0], "".join(map(_artifact, one))) for one in libraries.values())
+    )
+
+
+def _artifact(jar: Jar) -> str:
+    return _ARTIFACT.format(jar, f' m:classifier="{jar.classifier}"' if jar.classifier else "")
+
+
+def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
+    """Run Ivy once for all of these files; what it said."""
+    (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),
         *("-cp", str(spark_jars() / "*"), "org.apache.ivy.Main", "-warn", "-ivy", str(scratch / "ivy.xml")),

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import settings
 
 from tests.integration import clients
+from tests.integration.daemon import free_ports
 from tests.integration.gate import Gate
+from tests.integration.rest import spark_catalog
 
 # How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
 settings.register_profile("viewgate", deadline=None, derandomize=True)
@@ -52,9 +54,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def gate(data: Path) -> Iterator[Gate]:
+def rest_port() -> int:
+    """Where a test may start a REST catalog, which the run's Spark knows as `rest`."""
+    return free_ports(1)[0]
+
+
+@pytest.fixture(scope="session")
+def gate(data: Path, rest_port: int) -> Iterator[Gate]:
     """The run's Viewgate, with a small demo."""
-    with Gate("--demo", "1000000", "--data", data) as running:
+    settings = data / "viewgate.toml"
+    settings.write_text(f"[embedded.spark]\n{spark_catalog('rest', rest_port)}")
+    with Gate("--demo", "1000000", "--data", data, "--config", settings) as running:
         yield running
         assert running.stop() == 0
 

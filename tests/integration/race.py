@@ -3,7 +3,8 @@
 A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so no clock is trusted: a reader notes
 the number of the last commit before its statement starts and after it has ended, and the answer must be that of the
 original query at the snapshots that were current after one of the commits in between. With a bound, it may also be that
-at the snapshots that the tables had, by their own times, at a moment within the bound.
+at the snapshots that the tables had, by their own times, at a moment within the bound. A REST catalog has no look at
+several tables at once: there each table must be at a snapshot that was current in between.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyhive import hive
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.snapshots import Snapshot
 from sqlalchemy import Engine, create_engine
@@ -98,7 +99,8 @@ Times = Mapping[int, tuple[int | None, int]]  # the parent and the time of each 
 class Answer:
     """What a reader got for a query: `first` and `last` number the commits around it.
 
-    `since_ms` is the earliest time that the data may be of, for one that allows old answers.
+    `since_ms` is the earliest time that the data may be of, for one that allows old answers; `apart` tells that each
+    table was looked at by itself.
     """
 
     query: int
@@ -107,6 +109,7 @@ class Answer:
     rows: Rows
     log: str
     since_ms: float | None = None
+    apart: bool = False
 
     @property
     def whys(self) -> list[str]:
@@ -185,19 +188,21 @@ def _metadata(location: str) -> Any:
 class Race:
     """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg.
 
-    `catalog` has pyiceberg's properties of the catalog.
+    `catalog` has pyiceberg's properties of the catalog, and `database` is the one in which it keeps its tables.
     """
 
     port: int
     spark_port: int
     catalog: Mapping[str, str]
     seed: int = 0
+    name: str = "lake"
+    database: str = ""
     readers: int = 3
     answers: list[Answer] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        uri = self.catalog["uri"]
+        uri = self.database or self.catalog["uri"]
         self.commits = Commits(create_engine(uri, connect_args={"timeout": 30} if uri.startswith("sqlite") else {}))
         self._over = Event()
         self._ids = iter(range(10**6, 10**9, 100))
@@ -216,6 +221,10 @@ class Race:
                     each.result()
             return [*self.wrong()]
 
+    @property
+    def _space(self) -> str:
+        return f"{self.name}.{NAMESPACE}"
+
     def close(self) -> None:
         """Close the connections to the catalog's database."""
         self.commits.database.dispose()
@@ -232,8 +241,8 @@ class Race:
 
     def _make(self) -> None:
         with clients.pyhive(self.port) as connection:
-            clients.rows(connection, f"CREATE NAMESPACE IF NOT EXISTS lake.{NAMESPACE}")
-            clients.rows(connection, f"USE lake.{NAMESPACE}")
+            clients.rows(connection, f"CREATE NAMESPACE IF NOT EXISTS {self._space}")
+            clients.rows(connection, f"USE {self._space}")
             for view in VIEWS:
                 clients.rows(connection, f"DROP MATERIALIZED VIEW IF EXISTS {view}")
             clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {ROWS.format(NOTE, 0, 99_000)}")
@@ -250,14 +259,14 @@ class Race:
 
     def _write_through(self, random: Random) -> None:
         with clients.pyhive(self.port) as connection:
-            clients.rows(connection, f"USE lake.{NAMESPACE}")
+            clients.rows(connection, f"USE {self._space}")
             while not self._over.wait(random.uniform(0, 1.5)):
                 self._write(connection, self._append(random), "append through")
 
     def _write_behind(self, random: Random) -> None:
         with clients.pyhive(self.spark_port) as connection:
-            clients.rows(connection, f"USE lake.{NAMESPACE}")
-            kinds = {self._append: 12, _new_region: 2, _delete: 1, _update: 1, _compact: 1, self._rollback: 1}
+            clients.rows(connection, f"USE {self._space}")
+            kinds = {self._append: 12, _new_region: 2, _delete: 1, _update: 1, self._compact: 1, self._rollback: 1}
             while not self._over.wait(random.uniform(0, 0.6)):
                 (kind,) = random.choices(list(kinds), list(kinds.values()))
                 self._write(connection, kind(random), kind.__name__.strip("_"))
@@ -291,7 +300,10 @@ class Race:
         current = self._current()
         # Behind the first refreshes of the views nothing is covered.
         target = current.snapshot_id if current.snapshot_id == self._first else current.parent_snapshot_id
-        return f"CALL lake.system.rollback_to_snapshot('{NAMESPACE}.sales', {target})"
+        return f"CALL {self.name}.system.rollback_to_snapshot('{NAMESPACE}.sales', {target})"
+
+    def _compact(self, random: Random) -> str:
+        return f"CALL {self.name}.system.rewrite_data_files('{NAMESPACE}.sales')"
 
     def _current(self) -> Snapshot:
         """The snapshot of sales now."""
@@ -301,18 +313,18 @@ class Race:
         return found
 
     @contextmanager
-    def _catalog(self) -> Iterator[SqlCatalog]:
-        with closing(SqlCatalog("lake", **self.catalog)) as catalog:
+    def _catalog(self) -> Iterator[Catalog]:
+        with closing(load_catalog(self.name, **self.catalog)) as catalog:
             yield catalog
 
     def _refresh(self, random: Random) -> None:
         with clients.pyhive(self.port) as connection:
             while not self._over.wait(random.uniform(0, 2)):
                 view = random.choice(list(VIEWS))
-                self._write(connection, f"REFRESH MATERIALIZED VIEW lake.{NAMESPACE}.{view}", "refresh")
+                self._write(connection, f"REFRESH MATERIALIZED VIEW {self._space}.{view}", "refresh")
 
     def _read(self, random: Random) -> None:
-        names = {table: f"lake.{NAMESPACE}.{table}" for table in TABLES}
+        names = {table: f"{self._space}.{table}" for table in TABLES}
         with clients.pyhive(self.port) as connection, closing(connection.cursor()) as cursor:
             while not self._over.wait(random.uniform(0, 0.05)):
                 query, old = random.randrange(len(QUERIES)), random.random() < 0.2
@@ -321,13 +333,15 @@ class Race:
                 cursor.execute(sql.replace("SELECT", HINT, 1) if old else sql)
                 rows, last = sorted(cursor.fetchall(), key=repr), self.commits.last()
                 log = "\n".join(cursor.fetch_logs())
-                self.answers.append(Answer(query, first, last, rows, log, since_ms if old else None))
+                since, apart = since_ms if old else None, self.catalog["type"] == "rest"
+                self.answers.append(Answer(query, first, last, rows, log, since, apart))
 
     def wrong(self) -> Iterator[str]:
         """Replay the queries at the snapshots of each answer, and yield the answers that are those of none."""
         snapshots, times = self.commits.snapshots(), self.commits.times()
         with ExitStack() as stack:
-            replays = Replays([stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)])
+            sessions = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]
+            replays = Replays(sessions, self._space)
             yield from (str(answer) for answer in unexplained(self.answers, snapshots, times, replays.run))
 
 
@@ -352,11 +366,12 @@ def unexplained(
 def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) -> list[Snapshots]:
     """The snapshots at which an answer may be the original's, the first ones first.
 
-    Where Spark has read the tables itself, it has looked at one after the other: then each was current in between.
+    Where Spark has read the tables itself, or the catalog is a REST one, the tables were looked at one after the other:
+    then each was current in between.
     """
     used = [f"{{{table}}}" in QUERIES[answer.query] for table in TABLES]
     states = [snapshots[number] for number in range(answer.first, answer.last + 1)]
-    if answer.kind == "tables":
+    if answer.kind == "tables" or answer.apart:
         states += product(*(dict.fromkeys(column) for column in zip(*states, strict=True)))
     if answer.since_ms is not None:
         states += _before(states, answer.since_ms, times)
@@ -382,6 +397,7 @@ class Replays:
     """The rows of queries at snapshots, as Spark returns them for VERSION AS OF."""
 
     connections: Sequence[hive.Connection]
+    space: str
     rows: dict[Moment, Rows] = field(default_factory=dict)
 
     def run(self, wanted: set[Moment]) -> Mapping[Moment, Rows]:
@@ -395,16 +411,16 @@ class Replays:
 
     def _replay(self, connection: hive.Connection, batches: Sequence[Sequence[Moment]]) -> None:
         for batch in batches:
-            texts = (f"SELECT {at}, * FROM ({replayed(*each)})" for at, each in enumerate(batch))
+            texts = (f"SELECT {at}, * FROM ({replayed(*each, self.space)})" for at, each in enumerate(batch))
             found: list[Rows] = [[] for _ in batch]
             for at, *row in clients.rows(connection, " UNION ALL ".join(texts)):
                 found[at].append(tuple(row))
             self.rows.update(zip(batch, (sorted(rows, key=repr) for rows in found), strict=True))
 
 
-def replayed(query: int, snapshots: Snapshots) -> str:
+def replayed(query: int, snapshots: Snapshots, space: str) -> str:
     """A query at the snapshots of the tables."""
-    at = {t: f"lake.{NAMESPACE}.{t} VERSION AS OF {s}" for t, s in zip(TABLES, snapshots, strict=True)}
+    at = {t: f"{space}.{t} VERSION AS OF {s}" for t, s in zip(TABLES, snapshots, strict=True)}
     return QUERIES[query].format(**at)
 
 
@@ -422,7 +438,3 @@ def _delete(random: Random) -> str:
 
 def _update(random: Random) -> str:
     return f"UPDATE sales SET amount = {random.randrange(100)} WHERE id % 1000 = {random.randrange(1000)}"
-
-
-def _compact(random: Random) -> str:
-    return f"CALL lake.system.rewrite_data_files('{NAMESPACE}.sales')"

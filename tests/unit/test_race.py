@@ -39,6 +39,7 @@ def test_views_answer_as_of_one_commit_and_spark_as_of_one_for_each_table() -> N
     assert not right(torn)
     assert right(replace(torn, log=""))
     assert right(replace(torn, log=f"{VIEW}\nThe rewritten statement failed"))
+    assert right(replace(torn, apart=True))
 
 
 def test_a_table_that_a_query_does_not_read_does_not_count() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ def fetching(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Stand in for Ivy: what it would retrieve."""
 
     def fetches(content: bytes | None) -> Any:
-        def ivy(jar: jars.Jar, scratch: Path) -> str:
+        def ivy(missing: Sequence[jars.Jar], scratch: Path) -> str:
             if content is None:
                 return "UNRESOLVED DEPENDENCY"
             (scratch / "jars").mkdir()
-            (scratch / "jars" / jar.file).write_bytes(content)
+            for jar in missing:
+                (scratch / "jars" / jar.file).write_bytes(content)
             return ""
 
         monkeypatch.setattr(jars, "_ivy", ivy)
