@@ -20,10 +20,8 @@ from rewriter.sql import (
     SelectBlock,
     Statement,
     every,
-    from_items,
     holds,
     membership_of,
-    tables_of,
 )
 
 Known = Mapping[str, frozenset[TableName]]
@@ -46,12 +44,12 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
-    for item in from_items(tree):
+    for item in select.items:
         derived = item.this if isinstance(item, exp.Subquery) else None
         named = statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is not None:
             derived = named.block.tree
-        if not isinstance(item, exp.Table | exp.Subquery) or not isinstance(derived, exp.Query | None):
+        if not isinstance(item, (exp.Table, exp.Subquery)) or not isinstance(derived, exp.Query | None):
             return False
     return True
 
@@ -68,8 +66,9 @@ def is_branch(statement: Statement, select: SelectBlock) -> bool:
 
 def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
     """Return the derived tables in a block's FROM that are set operations."""
-    items = from_items(select.tree) if select.tree is not None else ()
-    return [item.this for item in items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)]
+    return [
+        item.this for item in select.items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)
+    ]
 
 
 def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
@@ -100,7 +99,7 @@ class _Source:
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
         self.needs = needs_of(select.tree)
-        self.qualifiers = dict(_qualifiers(statement, select.tree))
+        self.qualifiers = dict(_qualifiers(statement, select))
 
     def has(self, reference: Reference) -> bool:
         """Return whether a column belongs to this block; an unknown qualifier belongs to an outer block."""
@@ -121,10 +120,10 @@ class _Asking:
         self.under = [source.needs for source in self.from_[1:]]
         read = [select, *derived]
         trees = [block.tree for block in read if block.tree is not None]
-        items = [item for tree in trees for item in from_items(tree)]
+        items = [item for block in read for item in block.items]
         names = [statement.resolve(item) if isinstance(item, exp.Table) else None for item in items]
         self.core = Counter(name for name in names if name is not None)
-        self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, trees))
+        self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, read))
         enclosed = bool(statement.around(select))
         self.whole &= not enclosed or (declared is not None and self.core.keys() <= declared.columns.keys())
         # Whether what none of its tables has is of a block around.
@@ -142,7 +141,7 @@ class _Asking:
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
         return Question(
-            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies(), self._mentions
+            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._restriction(), self._mentions
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
@@ -245,8 +244,8 @@ class _Asking:
     def _mentions(self, name: str) -> bool:
         return self._mentioned is None or name in self._mentioned
 
-    def _implies(self) -> Callable[[frozenset[str], Values], bool]:
-        """Return whether the block's predicates restrict a column, under any of its names, to known values."""
+    def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
+        """Return, for all names of a column, whether the block's predicates may restrict the column to given values."""
         loose = set(self.own.loose)
         for needs in self.under:
             loose |= needs.constrained
@@ -255,30 +254,25 @@ class _Asking:
         loose |= {name for names in meant for name in names or ()}
         limits = self.own.limits
 
-        def implies(same: frozenset[str], values: Values) -> bool:
-            if anything or not same.isdisjoint(loose):
-                return True
+        def restriction(same: frozenset[str]) -> Callable[[Values], bool]:
             found = [reference for reference in limits if reference.name in same]
+            # Of two occurrences of a table, nobody knows which is meant.
+            twice = len({reference.name for reference in found}) < len(found)
+            if anything or twice or not same.isdisjoint(loose):
+                return lambda values: True
             if not found:
-                return False
-            if len({reference.name for reference in found}) < len(found):
-                return True  # of two occurrences of a table
-            sets = [each for reference in found for each in limits[reference]]
-            if any(each.kind != values.kind for each in sets):
-                return True
-            left = sets[0].set
-            for each in sets[1:]:
-                left = left.meet(each.set)
-            return left.within(values.set)
+                return lambda values: False
+            met = _met([each for reference in found for each in limits[reference]])
+            return lambda values: met is None or met.kind != values.kind or met.set.within(values.set)
 
-        return implies
+        return restriction
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
     """Count the reads of each table in a block and under it."""
     found: Counter[TableName] = Counter()
     for block in statement.blocks:
-        for item in tables_of(block) if block.span.within(select.span) else ():
+        for item in block.tables if block.span.within(select.span) else ():
             name = statement.resolve(item)
             if name is not None:
                 found[name] += 1
@@ -289,14 +283,15 @@ def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName
     return found
 
 
-def _plain(tree: exp.Select) -> bool:
-    plain = all(isinstance(item, exp.Table | exp.Subquery) for item in from_items(tree))
-    return plain and not any(tree.args.get(clause) for clause in ("laterals", "pivots"))
+def _plain(select: SelectBlock) -> bool:
+    if select.tree is None or any(select.tree.args.get(clause) for clause in ("laterals", "pivots")):
+        return False
+    return all(isinstance(item, (exp.Table, exp.Subquery)) for item in select.items)
 
 
-def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
+def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str, TableName | None]]:
     """Yield the table or derived table of each qualifier in a block."""
-    for node in from_items(tree):
+    for node in select.items:
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
@@ -317,10 +312,7 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
     """Yield the derived tables and CTEs in a block's own FROM; for a set operation its first branch and False."""
-    if select.tree is None:
-        return
-    inside = statement.inside(select)
-    for node in from_items(select.tree):
+    for node in select.items:
         found: SelectBlock | None = None
         if isinstance(node, exp.Table) and (common := statement.common_of(node)) is not None:
             found = common.block
@@ -328,7 +320,7 @@ def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[Se
             first = node.this
             while isinstance(first, exp.SetOperation):
                 first = first.this.unnest()
-            found = next((b for b in inside if b.tree is not None and b.tree == first), None)
+            found = next((b for b in statement.inside(select) if b.tree is not None and b.tree == first), None)
         if found is not None:
             yield found, isinstance(node, exp.Table) or isinstance(node.this, exp.Select)
 
@@ -339,7 +331,7 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
     if statement.inside(select):
         aliases = select.tree.find_all(exp.TableAlias)
     else:
-        aliases = (alias for item in from_items(select.tree) if (alias := item.args.get("alias")) is not None)
+        aliases = (alias for item in select.items if (alias := item.args.get("alias")) is not None)
     for alias in aliases:
         yield from (column.name.lower() for column in alias.args.get("columns") or ())
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from rewriter.freshness import Relations
 from rewriter.match import Match
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, SelectBlock, Statement, place_of, tables_of
+from rewriter.sql import Edit, SelectBlock, Statement, place_of
 
 Pins = Mapping[TableName, int]
 
@@ -26,7 +26,7 @@ def pinned(
     """Return the snapshots for the replaced blocks and the edits that pin the remaining tables, or a reason against
     pinning.
     """
-    beside = [table for block in kept for table in tables_of(block)]
+    beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
     whole = statement.complete and all(block.tree is not None for block in kept)
     if whole and not beside and len(reads) == 1:

@@ -88,9 +88,9 @@ def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
     So is what EXISTS or IN asks about. The name that Spark makes of an output may show the columns around.
     """
     node: exp.Expr | None = select.parent
-    if not isinstance(node, exp.Subquery | exp.Exists) or isinstance(node.parent, exp.Any | exp.All):
+    if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):
         return False
-    while node is not None and not isinstance(node, exp.Where | exp.From | exp.Join | exp.Select):
+    while node is not None and not isinstance(node, (exp.Where, exp.From, exp.Join, exp.Select)):
         if node.parent is around and node.arg_key == "expressions":
             return isinstance(node, exp.Alias)
         node = node.parent

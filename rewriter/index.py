@@ -14,7 +14,7 @@ from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Features, Folded, Limit, Shelf
-from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, storage_tree, tables_of
+from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, storage_tree
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -341,7 +341,7 @@ def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool],
 def features_of(storage_query: str, session: Session) -> Features:
     """Return the features of a storage query; cached by query, since DDL changes one view at a time."""
     statement = parse(storage_query, session)
-    occurrences = [table for block in statement.blocks for table in tables_of(block)]
+    occurrences = [table for block in statement.blocks for table in block.tables]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
     tables = tuple(name for table in occurrences if (name := statement.resolve(table)) is not None)
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None

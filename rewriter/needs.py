@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from rewriter.block import RangeSet
 from rewriter.block.conjuncts import conjuncts_of
+from rewriter.block.points import number_of
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, FAMILIES, READABLE, meant
 from rewriter.sql import every, holds
@@ -169,17 +170,17 @@ class _Reader:
                 self.needs.equated.append((left.name, right.name))
                 self.needs.joins.append((left, right))
                 continue
-            for equality in every(conjunct, exp.EQ):
-                self._equate(equality)
             limit = _limit(conjunct)
+            for equality in every(conjunct, exp.EQ) if limit is None else ():
+                self._equate(equality)
             if limit is not None and filters:
                 self.needs.filters.add(limit[0])
                 self.needs.limits.setdefault(limit[0], []).append(limit[1])
             else:
                 # Such a predicate is never true of all that is not NULL: only the column can decide it.
-                if left and (limit is not None or (isinstance(conjunct, exp.Like | exp.NEQ) and right is None)):
+                if left and (limit is not None or (isinstance(conjunct, (exp.Like, exp.NEQ)) and right is None)):
                     self.needs.filters.add(left)
-                if filters and isinstance(conjunct, exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
+                if filters and isinstance(conjunct, (exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
                     self._compare(conjunct)
                 self.needs.loose |= _names(conjunct)
 
@@ -287,8 +288,11 @@ def _reference(node: object) -> Reference | None:
 
 def _names(tree: Tree) -> set[str]:
     """Return the names of all columns in a tree, without those of nested queries."""
-    nodes = tree.walk(prune=lambda node: isinstance(node, exp.Query))
-    return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
+    found = [tree]
+    for node in found:
+        if not isinstance(node, (exp.Column, exp.Query)):
+            found += node.iter_expressions()
+    return {node.name.lower() for node in found if isinstance(node, exp.Column)}
 
 
 _MIRRORED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -310,12 +314,12 @@ def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
     return _held(conjunct.this, [conjunct.expression], lambda one: RangeSet.compare(operator, *one))
 
 
-def _between(ends: Sequence[Fraction | str]) -> RangeSet:
+def _between(ends: Sequence[Fraction | int | str]) -> RangeSet:
     return RangeSet.compare(">=", ends[0]).meet(RangeSet.compare("<=", ends[1]))
 
 
 def _held(
-    subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | str]], RangeSet]
+    subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | int | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
     """Return the values that a comparison allows a column, if the constants are of one kind."""
     reference = _reference(subject)
@@ -330,13 +334,13 @@ def _held(
     return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
 
 
-def _point(literal: Tree) -> tuple[str, Fraction | str] | None:
+def _point(literal: Tree) -> tuple[str, Fraction | int | str] | None:
     """Return a constant as a number, as days since 1970, or as a text that cannot be a date."""
     if isinstance(literal, exp.Paren):
         return _point(literal.this)
     if isinstance(literal, exp.Neg):
         inner = _point(literal.this)
-        return ("number", -inner[1]) if inner is not None and isinstance(inner[1], Fraction) else None
+        return ("number", -inner[1]) if inner is not None and isinstance(inner[1], (int, Fraction)) else None
     if isinstance(literal, exp.Cast):
         dated = CAST_TYPES.get(literal.to.this) == "date" and len(literal.this.name) == 10
         inner = _point(literal.this) if dated else None
@@ -344,8 +348,9 @@ def _point(literal: Tree) -> tuple[str, Fraction | str] | None:
     if not isinstance(literal, exp.Literal):
         return None
     if not literal.is_string:
-        return ("number", Fraction(literal.name)) if literal.name.replace(".", "", 1).isdigit() else None
+        return ("number", number_of(literal.name)) if literal.name.replace(".", "", 1).isdigit() else None
     moment = read_moment(literal.name, None) if "T" not in literal.name else None
     if moment is not None:
-        return "time", Fraction(moment.micros, _MICROS_A_DAY)
+        days, time = divmod(moment.micros, _MICROS_A_DAY)
+        return "time", days + Fraction(time, _MICROS_A_DAY) if time else days
     return None if _CAST_BY_VALUE.match(literal.name) else ("text", literal.name)

@@ -102,7 +102,7 @@ def _edit(block: SelectBlock, source: Tree, pivot: Tree, statement: Statement, f
 def _is_plain(source: Tree) -> bool:
     """Return whether a FROM item is a table or query with at most an alias."""
     more = (value for arg, value in source.args.items() if arg not in ("this", "db", "catalog", "alias", "pivots"))
-    return isinstance(source, exp.Table | exp.Subquery) and not source.alias_column_names and not any(more)
+    return isinstance(source, (exp.Table, exp.Subquery)) and not source.alias_column_names and not any(more)
 
 
 def _over_groups(
@@ -152,7 +152,7 @@ def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
 def _aggregate(text: str) -> _Aggregate:
     """Return an aggregate of PIVOT; raise Unsupported."""
     (item,) = parse_select(f"SELECT {text}").expressions
-    if any(isinstance(node, exp.Query | exp.Window | exp.Star) and not _counts(node) for node in item.walk()):
+    if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
         raise Unsupported("a subquery, a window or a star under PIVOT is not supported")
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")

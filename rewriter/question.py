@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
@@ -73,7 +73,8 @@ class Question:
     `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
     answers a block under it, if any. `whole` is False where its FROM may read more, or
     where its columns may belong to a block around it. `joins` are the names that it equates; one where the other is
-    of a block around. `mentions` tells whether a name stands anywhere in the block.
+    of a block around. `restriction` gives for all names of a column whether the block may restrict it to given values,
+    `mentions` whether a name stands anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -83,7 +84,7 @@ class Question:
     needs: tuple[Need, ...]
     joins: tuple[tuple[Need, ...], ...]
     classes: Mapping[str, frozenset[str]]
-    implies: Callable[[frozenset[str], Values], bool]
+    restriction: Callable[[frozenset[str]], Callable[[Values], bool]]
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
@@ -131,10 +132,10 @@ class Question:
     ) -> int:
         """Return the views that mention the required names of the tables that they read."""
 
-        def own(table: TableName) -> int:
-            return shelf.reads.get((table, tables.get(table, 1)), 0)
+        def all_of(some: Iterable[TableName]) -> int:
+            return reduce(and_, [shelf.reads.get((table, tables.get(table, 1)), 0) for table in some])
 
-        everything = reduce(and_, map(own, tables)) if self.whole and tables else 0
+        everything = all_of(tables) if self.whole and tables else 0
         found: dict[frozenset[TableName] | None, dict[TableName, int]] = {}
 
         def backs_of(tables: frozenset[TableName] | None) -> dict[TableName, int]:
@@ -143,10 +144,12 @@ class Question:
             return found[tables]
 
         def lacking(need: Need) -> int:
+            without = bits & ~need.met(shelf)
+            if not without:
+                return 0
             tables = need.tables
             # The views that must serve it, and no table beside them.
-            concerned = everything if tables is None else everything | reduce(and_, map(own, tables))
-            without = bits & concerned & ~need.met(shelf)
+            without &= everything if tables is None else everything | all_of(tables)
             backs = backs_of(tables) if without else {}
             for table, joining in backs.items() if len(backs) == 1 else ():
                 beside[table] = beside.get(table, 0) | without & joining
@@ -181,10 +184,15 @@ class Question:
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
         """Return the views whose filters can keep a row of the question, and those that may keep only some."""
         partial = 0
-        for (names, values), filtered in shelf.limits.items():
-            if bits & filtered:
-                same = names.union(*(self.classes[name] for name in names if name in self.classes))
-                if not self.implies(same, values):
+        for names, limits in shelf.limits.items():
+            restricted: Callable[[Values], bool] | None = None
+            for values, filtered in limits.items():
+                if not bits & filtered:
+                    continue
+                if restricted is None:
+                    same = names.union(*(self.classes[name] for name in names if name in self.classes))
+                    restricted = self.restriction(same)
+                if not restricted(values):
                     # The tables have the other rows, where a range divides groups.
                     kept = filtered & shelf.grouped if self.grouped and values.divides else 0
                     bits &= ~filtered | kept

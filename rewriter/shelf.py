@@ -77,7 +77,7 @@ class Shelf:
     shown: dict[str, int] = field(default_factory=dict)
     loose: dict[str, int] = field(default_factory=dict)
     folded: dict[str, dict[Folded, int]] = field(default_factory=dict)
-    limits: dict[Limit, int] = field(default_factory=dict)
+    limits: dict[Names, dict[Values, int]] = field(default_factory=dict)
     kept: dict[str, dict[Values, int]] = field(default_factory=dict)
     joined: dict[Names, int] = field(default_factory=dict)
 
@@ -102,11 +102,12 @@ class Shelf:
         _add(self.bags, (frozenset(bag.items()),), bit)
         _add(self.shown, features.shown, bit)
         _add(self.loose, features.loose, bit)
-        _add(self.limits, features.limits, bit)
         _add(self.joined, features.classes, bit)
         for folded in features.folded:
             for name in frozenset[str]().union(*folded.names):
                 _add(self.folded.setdefault(name, {}), (folded,), bit)
+        for names, values in features.limits:
+            _add(self.limits.setdefault(names, {}), (values,), bit)
         for limit in features.kept:
             for name in limit.names:
                 _add(self.kept.setdefault(name, {}), (limit.values,), bit)

@@ -33,7 +33,7 @@ from rewriter.model.settings import TIME_ZONE, differing_setting
 from rewriter.outcome import Outcome
 from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain
-from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, tables_of, with_outputs
+from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, with_outputs
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
@@ -323,4 +323,4 @@ def _left(outcome: Outcome) -> int:
     """Return the number of SELECTs over tables that a view does not answer."""
     answered = [replacement.block.span for replacement in outcome.replacements]
     left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
-    return sum(any(outcome.statement.resolve(table) is not None for table in tables_of(block)) for block in left)
+    return sum(any(outcome.statement.resolve(table) is not None for table in block.tables) for block in left)

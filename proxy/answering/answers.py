@@ -39,7 +39,6 @@ from rewriter import (
     read_by,
     rewrite_past,
     suggestion,
-    tables_of,
     travel,
 )
 from rewriter.model import Relation, Session, Table, TableName
@@ -352,7 +351,7 @@ def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attemp
     """Yield the views over tables that the session has put temporary views before."""
     session = statement.session
     for name in sorted(session.temporary_views):
-        read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in tables_of(block))
+        read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)
         table = TableName((session.catalog, *session.namespace, name))
         for view in definitions.views if read else ():
             if table in definitions.sources[view.name]:

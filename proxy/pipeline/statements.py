@@ -59,7 +59,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 def _no_table(statement: rewriter.Statement) -> str:
     """Return why a query has no table whose changes could be followed."""
-    names = (t.name for block in statement.blocks for t in rewriter.tables_of(block) if not t.db)
+    names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:
         return "the query reads no table: a materialized view is defined by SELECT … FROM table"

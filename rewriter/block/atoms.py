@@ -42,7 +42,7 @@ class _Reader:
         self.block, self.zone, self.through = block, zone, through
 
     def read(self, tree: Tree) -> Ranged | None:
-        if isinstance(tree, exp.And | exp.Or):
+        if isinstance(tree, (exp.And, exp.Or)):
             parts = map(self.read, operands(tree, type(tree)))
             return self._folded(parts, meet=isinstance(tree, exp.And))
         if isinstance(tree, exp.Not):
@@ -62,10 +62,10 @@ class _Reader:
         """Return the values of a negated predicate, with NOT pushed down to comparisons: unknown stays unknown."""
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
-        if isinstance(inner, exp.And | exp.Or):
+        if isinstance(inner, (exp.And, exp.Or)):
             parts = map(self._negated, operands(inner, type(inner)))
             return self._folded(parts, meet=isinstance(inner, exp.Or))
-        if isinstance(inner, exp.Is | exp.NullSafeEQ):
+        if isinstance(inner, (exp.Is, exp.NullSafeEQ)):
             return self._complement(inner)
         if isinstance(inner, exp.In):
             return self._listed(inner, RangeSet.but)

@@ -30,7 +30,7 @@ def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
 def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     """Replace the nodes of an expression by `change`, outer nodes first; unchanged subtrees are shared."""
     new = change(tree)
-    if new is not tree or isinstance(tree, exp.Column | exp.Literal | exp.DataType | exp.Identifier):
+    if new is not tree or isinstance(tree, (exp.Column, exp.Literal, exp.DataType, exp.Identifier)):
         return new
     other = False
     arguments: dict[str, object] = {}

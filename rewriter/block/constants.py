@@ -35,9 +35,9 @@ def folded(tree: Tree) -> Tree:
     >>> folded(parse_select("SELECT 0.06 - 0.01").expressions[0]).sql()
     '0.05'
     """
-    if isinstance(tree, exp.Literal | exp.Column):
+    if isinstance(tree, (exp.Literal, exp.Column)):
         return tree
-    computed = _number(tree) if isinstance(tree, exp.Add | exp.Sub | exp.Mul) else None
+    computed = _number(tree) if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)) else None
     if computed is not None:
         literal = exp.Literal.number(f"{abs(computed):f}")
         return exp.Neg(this=literal) if computed < 0 else literal
@@ -129,7 +129,7 @@ def _day(tree: Tree) -> date | None:
 def _date(tree: Tree) -> date | None:
     if isinstance(tree, exp.Cast):
         return _converted(tree) if CAST_TYPES.get(tree.to.this) == "date" and not tree.args.get("safe") else None
-    if isinstance(tree, exp.Add | exp.Sub):
+    if isinstance(tree, (exp.Add, exp.Sub)):
         day, sign = _date(tree.this), -1 if isinstance(tree, exp.Sub) else 1
         return None if day is None else _stepped(day, tree.expression, sign)
     bucket = as_bucket(tree)

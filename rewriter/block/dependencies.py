@@ -58,7 +58,7 @@ class Dependencies:
             return read_back or self._is_single(tree.table) or self._pinned(tree)
         if any(self._follows(tree, key) for key in self._keys) or self._is_dated(tree):
             return True
-        operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
+        operands = [o for o in tree.iter_expressions() if not isinstance(o, (exp.DataType, exp.Identifier, exp.Var))]
         return bool(operands) and all(map(self._is_computed, operands))
 
     def _is_within(self, column: Tree, key: exp.Cast) -> bool:
@@ -85,11 +85,14 @@ class Dependencies:
         """Return whether the primary key of a table is among the keys or pinned."""
         if not key or any(table.id in join.tables for join in self._block.joins):
             return False
-        columns = [(exp.column(name, table.id), table.column(name)) for name in key]
-        return all(
-            declared is not None and not declared.nullable and (column in self._keys or self._pinned(column))
-            for column, declared in columns
-        )
+        declared = [table.column(name) for name in key]
+        if any(column is None or column.nullable for column in declared):
+            return False
+        return all(map(self._is_fixed, (exp.column(name, table.id) for name in key)))
+
+    def _is_fixed(self, column: Tree) -> bool:
+        """Return whether a column is a key, or pinned."""
+        return column in self._keys or self._pinned(column)
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
         """Return whether each bucket of a key lies within one bucket, or has one label, of the requested expression."""

@@ -134,7 +134,7 @@ def _refuse_chains(node: Tree, *operands: Tree) -> None:
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
     """Return the canonical concatenation; Spark's `||` binds like + and -, the parser's is looser."""
-    if any(isinstance(operand, exp.Add | exp.Sub) for operand in (node.this, node.expression)):
+    if any(isinstance(operand, (exp.Add, exp.Sub)) for operand in (node.this, node.expression)):
         raise Unsupported(f"{_text(node)} mixes || with + or -; put one of them in parentheses")
     return _binary(node, scope)
 
@@ -196,7 +196,7 @@ def _subquery(node: Tree, scope: Scope) -> Tree:
 
 def _is(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this)
-    if not isinstance(node.expression, exp.Null | exp.Boolean):
+    if not isinstance(node.expression, (exp.Null, exp.Boolean)):
         raise Unsupported(f"{_text(node)} compares with something other than NULL, TRUE or FALSE")
     return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
 
@@ -325,8 +325,8 @@ def _part(node: Tree, scope: Scope) -> Tree:
 def _is_time(source: Tree) -> bool:
     """Return whether an expression is a time, not a difference of two times."""
     node = source.unnest()
-    if isinstance(node, exp.Add | exp.Sub):
-        return _is_time(node.this) and isinstance(node.expression, exp.Interval | exp.Literal)
+    if isinstance(node, (exp.Add, exp.Sub)):
+        return _is_time(node.this) and isinstance(node.expression, (exp.Interval, exp.Literal))
     return not isinstance(node, (*OPERATORS, exp.Interval, exp.Neg))
 
 
@@ -399,7 +399,7 @@ def _count_if(node: Tree, scope: Scope) -> Tree:
 
 
 def _counts_rows(argument: Tree) -> bool:
-    return isinstance(argument, exp.Literal | exp.Boolean)
+    return isinstance(argument, (exp.Literal, exp.Boolean))
 
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:

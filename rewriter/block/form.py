@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from operator import eq
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlglot import exp
@@ -45,6 +46,8 @@ class Occurrence:
 
     @cached_property
     def _by_name(self) -> Mapping[str, Column]:
+        if self.contents is not None and self.contents.columns is self.columns:
+            return self.contents.by_name
         return {column.name.lower(): column for column in reversed(self.columns)}
 
 
@@ -155,7 +158,7 @@ def remembered(
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
     """Return an expression over other occurrence ids; the same object if no id changes."""
-    if all(here == there for here, there in mapping.items()):
+    if all(map(eq, mapping.keys(), mapping.values())):
         return tree
 
     def swap(node: exp.Expr) -> exp.Expr:

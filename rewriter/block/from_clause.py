@@ -150,10 +150,10 @@ class _Reader:
         item = self._item(node.this)
         if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
             item = _derived_table(node.this, self._taken, self.derive)
-        scope = self._scope()
+        using = node.args.get("using") or ()
+        before = self._scope() if using else None
         self._add(item)
-        using = node.args.get("using")
-        on = self._using(using, kind, scope, item.source) if using else self._on(node)
+        on = self._on(node) if before is None else self._using(using, kind, before, item.source)
         if kind != "INNER" and not on:
             raise Unsupported(f"a {kind} join without a condition is not supported")
         _JOINS[kind](self, item, on)
@@ -439,4 +439,4 @@ def rejected(conjunct: Tree) -> tuple[Tree, ...]:
 
 
 def _nullable(table: Occurrence) -> Occurrence:
-    return replace(table, columns=tuple(replace(column, nullable=True) for column in table.columns))
+    return replace(table, columns=tuple(column._replace(nullable=True) for column in table.columns))

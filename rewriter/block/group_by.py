@@ -122,7 +122,7 @@ def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
             raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")
         return [_together(each, read) for each in item.expressions]
-    if isinstance(item, exp.Rollup | exp.Cube):
+    if isinstance(item, (exp.Rollup, exp.Cube)):
         parts = [_together(each, read) for each in item.expressions]
         if len(set(chain(*parts))) != sum(len(part) for part in parts):
             raise Unsupported("ROLLUP or CUBE names a key twice")

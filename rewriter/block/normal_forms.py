@@ -44,7 +44,7 @@ def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 
 def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
-    if isinstance(tree, exp.Not) and isinstance(tree.this, exp.And | exp.Or | exp.Not):
+    if isinstance(tree, exp.Not) and isinstance(tree.this, (exp.And, exp.Or, exp.Not)):
         return _clauses(negated(tree.this))
     if isinstance(tree, exp.And):
         parts = [_clauses(part) for part in operands(tree, exp.And)]
@@ -62,7 +62,7 @@ def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 def negated(tree: Tree) -> Tree:
     """Return the negation of a predicate, pushed down one step; operands stay in their own tree."""
-    if not isinstance(tree, exp.And | exp.Or):
+    if not isinstance(tree, (exp.And, exp.Or)):
         inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
         return inner
     opposite = exp.Or if isinstance(tree, exp.And) else exp.And

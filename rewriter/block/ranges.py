@@ -38,7 +38,13 @@ class Interval(NamedTuple):
 
     def within(self, other: Interval) -> bool:
         """Return whether the other interval contains this one."""
-        return self.empty or (_low(self.low) >= _low(other.low) and _high(self.high) <= _high(other.high))
+        if self.empty:
+            return True
+        (low, closed), (least, included) = self.low, other.low
+        if least is not None and (low is None or low < least or (low == least and closed and not included)):
+            return False
+        (high, closed), (most, included) = self.high, other.high
+        return most is None or (high is not None and (high < most or (high == most and (included or not closed))))
 
 
 class _Infinite:
@@ -71,7 +77,8 @@ def _high(bound: Bound) -> tuple[Any, int]:
     return (_MOST if bound.value is None else bound.value, 1 if bound.closed else 0)
 
 
-EVERYTHING = Interval(Bound(None, False), Bound(None, False))
+_UNBOUND = Bound(None, False)
+EVERYTHING = Interval(_UNBOUND, _UNBOUND)
 
 
 @dataclass(frozen=True)
@@ -89,18 +96,11 @@ class RangeSet:
     @staticmethod
     def compare(operator: str, value: Value) -> RangeSet:
         """Return the values v for which `v operator value` is true."""
-        point, none = Bound(value, True), Bound(None, False)
-        opened = Bound(value, False)
-        return RangeSet(
-            {
-                "=": (Interval(point, point),),
-                "<": (Interval(none, opened),),
-                "<=": (Interval(none, point),),
-                ">": (Interval(opened, none),),
-                ">=": (Interval(point, none),),
-                "<>": (Interval(none, opened), Interval(opened, none)),
-            }[operator]
-        )
+        point = Bound(value, operator in ("=", "<=", ">="))
+        if operator == "=":
+            return RangeSet((Interval(point, point),))
+        below, above = Interval(_UNBOUND, point), Interval(point, _UNBOUND)
+        return RangeSet((below, above) if operator == "<>" else (below,) if operator in ("<", "<=") else (above,))
 
     @staticmethod
     def of(values: Iterable[Value]) -> RangeSet:
@@ -199,8 +199,11 @@ def _close(interval: Interval) -> Interval:
 
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
     """Merge overlapping and adjacent intervals, so that containment can be decided per interval."""
+    found = [interval for interval in intervals if not interval.empty]
+    if len(found) < 2:
+        return RangeSet(tuple(found), null)
     merged: list[Interval] = []
-    for interval in sorted((i for i in intervals if not i.empty), key=lambda i: _low(i.low)):
+    for interval in sorted(found, key=lambda i: _low(i.low)):
         if merged and _touches(merged[-1], interval, discrete):
             last = merged.pop()
             interval = Interval(last.low, max(last.high, interval.high, key=_high))

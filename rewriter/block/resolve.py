@@ -30,7 +30,7 @@ from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
 from rewriter.block.windows import refuse_ties
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
-from rewriter.functions.trees import ROWS
+from rewriter.functions.trees import ROWS, number
 from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
 
@@ -39,9 +39,8 @@ Tree = exp.Expr
 Outer = Callable[[exp.Column], Tree]
 # Those that SQL calls otherwise than the parser does.
 _CLAUSES = {"laterals": "LATERAL VIEW"}
-READ_CLAUSES = frozenset(
-    {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
-)
+_ROW_CLAUSES = frozenset({"expressions", "from_", "joins", "where"})
+READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "offset", "distinct"})
 
 
 class Texts(NamedTuple):
@@ -65,12 +64,14 @@ def build_block(
     outer: Outer | None = None,
     *,
     ties: bool = False,
+    exists: bool = False,
 ) -> Block:
     """Return the block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raise
     Unsupported.
 
     Without `texts`, subqueries that are no joins are not read. `outer` gives what WHERE takes from around the block.
-    With `ties`, window functions may tell rows apart that ORDER BY leaves equal.
+    With `ties`, window functions may tell rows apart that ORDER BY leaves equal. With `exists`, nobody reads the
+    outputs, and `*` is one constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -89,7 +90,7 @@ def build_block(
     within = sources if outer is None else sources._replace(scope=replace(sources.scope, outer=outer))
     where = read_where(tree.args.get("where"), within, read, taken)
     source = simplified(where.on(sources), where.conjuncts)
-    items = list(_items(tree, source.scope))
+    items = [(number(1), None, False)] if exists and _takes_all(tree) else list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins)
     block = _grouped(tree, select, plain, ties)
@@ -199,9 +200,11 @@ class _SelectList:
 
     def read_key(self, node: Tree) -> Tree:
         """Return an item of GROUP BY, where a column takes precedence over an alias."""
-        return self._item(
-            node, replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
-        )
+        return self._item(node, self._before_aliases)
+
+    @cached_property
+    def _before_aliases(self) -> Scope:
+        return replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
 
     def read_order(self, node: Tree) -> Tree:
         """Return an item of ORDER BY, where an output takes precedence over a column, except within an aggregate."""
@@ -237,6 +240,12 @@ class _SelectList:
 
     def _is_that_column(self, name: str, tree: Tree) -> bool:
         return tree == self.scope.column(exp.column(name))
+
+
+def _takes_all(tree: exp.Select) -> bool:
+    """Return whether a SELECT is `SELECT * FROM … WHERE …`."""
+    plain = all(clause in _ROW_CLAUSES for clause, value in tree.args.items() if value)
+    return plain and all(isinstance(item, exp.Star) for item in tree.expressions)
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
@@ -346,7 +355,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
     if isinstance(expression, exp.Column):
         raise Unsupported(f"{expression.name} is neither grouped nor aggregated")
     for child in expression.iter_expressions():
-        if not isinstance(child, exp.DataType | exp.Identifier):
+        if not isinstance(child, (exp.DataType, exp.Identifier)):
             _check_grouped(child, keys)
 
 
@@ -365,7 +374,11 @@ def _count(clause: Tree | None) -> str | None:
     if clause is None:
         return None
     value = clause.expression
-    if not isinstance(clause, exp.Limit | exp.Offset) or not isinstance(value, exp.Literal) or not value.name.isdigit():
+    if (
+        not isinstance(clause, (exp.Limit, exp.Offset))
+        or not isinstance(value, exp.Literal)
+        or not value.name.isdigit()
+    ):
         raise Unsupported("LIMIT takes a number")
     name: str = value.name
     return name

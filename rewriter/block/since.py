@@ -78,8 +78,8 @@ def _least(tree: Tree, column: Tree) -> int | None:
         return max((s for o in operands(tree, exp.And) if (s := _least(o, column)) is not None), default=None)
     if isinstance(tree, exp.In) and tree.expressions:
         return _every([_bound(tree.this, value, column) for value in tree.expressions])
-    found = _bound(tree.this, tree.expression, column) if isinstance(tree, exp.GTE | exp.GT | exp.EQ) else None
-    if found is None and isinstance(tree, exp.LTE | exp.LT | exp.EQ):  # as the verifier writes it
+    found = _bound(tree.this, tree.expression, column) if isinstance(tree, (exp.GTE, exp.GT, exp.EQ)) else None
+    if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # as the verifier writes it
         return _bound(tree.expression, tree.this, column)
     return found
 
@@ -99,8 +99,8 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
     """Yield the two sides of a comparison with whether the second is an upper bound of the first, either way round."""
-    if isinstance(tree, exp.GTE | exp.GT | exp.LTE | exp.LT):
-        up = isinstance(tree, exp.LTE | exp.LT)
+    if isinstance(tree, (exp.GTE, exp.GT, exp.LTE, exp.LT)):
+        up = isinstance(tree, (exp.LTE, exp.LT))
         yield tree.this, tree.expression, up
         yield tree.expression, tree.this, not up
 
@@ -143,7 +143,7 @@ def _earliest(bound: Tree) -> int | None:
         return moment.micros // 1_000_000 if moment is not None else None
     if isinstance(bound, exp.Cast):
         return _before(bound.this, _DAY)
-    if isinstance(bound, exp.Add | exp.Sub):
+    if isinstance(bound, (exp.Add, exp.Sub)):
         return _before(bound.this, _step(bound.expression))
     if not isinstance(bound, exp.Anonymous):
         return None
@@ -180,7 +180,7 @@ def _before(bound: Tree, seconds: int | None) -> int | None:
 
 def _step(tree: Tree) -> int | None:
     """Return the seconds of an interval, or of a number of days."""
-    number = tree.this if isinstance(tree, exp.Neg | exp.Interval) else tree
+    number = tree.this if isinstance(tree, (exp.Neg, exp.Interval)) else tree
     unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
         return None

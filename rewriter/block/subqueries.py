@@ -87,7 +87,7 @@ def _membership(conjunct: Tree) -> _Membership | None:
     asked = conjunct.this.unnest() if negated else conjunct
     select = asked.this if isinstance(asked, exp.Exists) else asked.args.get("query")
     select = select.unnest() if isinstance(select, exp.Expr) else None
-    if not isinstance(asked, exp.Exists | exp.In) or not isinstance(select, exp.Select):
+    if not isinstance(asked, (exp.Exists, exp.In)) or not isinstance(select, exp.Select):
         return None
     return _Membership("ANTI" if negated else "SEMI", select, asked.this if isinstance(asked, exp.In) else None)
 

@@ -28,7 +28,7 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     bucket = as_bucket(node)
     if bucket is not None:
         return bucket.type
-    if isinstance(node, exp.Add | exp.Sub) and isinstance(node.expression, exp.Interval):
+    if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
         kind = temporal_type(node.this, scope)
         return kind if kind != "date" else None  # hours make a TIMESTAMP of it
     if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
@@ -39,9 +39,9 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
 
 def is_literal(node: Tree) -> bool:
     """Return whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
-    if isinstance(node, exp.Neg | exp.Cast):
+    if isinstance(node, (exp.Neg, exp.Cast)):
         return is_literal(node.this)
-    return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
+    return isinstance(node, (exp.Literal, exp.Null, exp.Boolean))
 
 
 def is_constant(node: Tree) -> bool:
@@ -49,7 +49,7 @@ def is_constant(node: Tree) -> bool:
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
-        isinstance(inner, exp.Column | exp.Star | exp.Window) or is_opaque(inner) or aggregate_of(inner) is not None
+        isinstance(inner, (exp.Column, exp.Star, exp.Window)) or is_opaque(inner) or aggregate_of(inner) is not None
         for inner in nodes_of(node)
     )
 

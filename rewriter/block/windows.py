@@ -60,7 +60,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     known = name in WINDOWED or name in WINDOWS
     if not known or any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(f"{_text(node)}: the window function is not supported")
-    if name == "count" and all(isinstance(a, exp.Star | exp.Literal) for a in call.expressions):
+    if name == "count" and all(isinstance(a, (exp.Star, exp.Literal)) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
     return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
 

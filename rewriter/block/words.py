@@ -40,9 +40,9 @@ def words(tree: exp.Expr) -> str:
 def _binds_less(node: exp.Expr) -> bool:
     """Return whether an operand needs parentheses."""
     if isinstance(node, exp.Or):
-        return isinstance(node.parent, exp.And | exp.Not)
-    subtracted = isinstance(node.parent, exp.Sub | exp.Div) and node.arg_key == "expression"
-    return isinstance(node, exp.Add | exp.Sub) and (subtracted or isinstance(node.parent, exp.Mul | exp.Div | exp.Neg))
+        return isinstance(node.parent, (exp.And, exp.Not))
+    subtracted = isinstance(node.parent, (exp.Sub, exp.Div)) and node.arg_key == "expression"
+    return isinstance(node, (exp.Add, exp.Sub)) and (subtracted or isinstance(node.parent, (exp.Mul, exp.Div, exp.Neg)))
 
 
 def _occurring(column: exp.Column) -> str:

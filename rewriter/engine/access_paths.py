@@ -44,14 +44,15 @@ def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
     """Return the access path to a view: over its definition as read in `zone`, or over its columns if it is named."""
-    if any(table.name == view.name for table in query.tables):
+    named = {table.name for table in query.tables}
+    if view.name in named:
         if storage.only:
             return Miss(Reason.HOLDS_A_PART, storage.only)
         table = Occurrence("t0", view.name, view.name.table, view.columns)
         outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
         labels = tuple(c.name for c in view.columns)
         return Candidate(view, Block((table,), (), outputs, labels), storage, labels)
-    if any(table.name == state.name for table in query.tables for state in view.through):
+    if not named.isdisjoint(state.name for state in view.through):
         view, names = replace(view, storage_query=view.over_views), definitions.over_views[view.name].tables
     else:
         names = definitions.sources[view.name]
@@ -89,8 +90,7 @@ def candidate_of(
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
     """Return whether a query reads the view's base tables and names neither the view nor a view under it."""
-    named = {view.name, *(state.name for state in view.through)}
-    return not any(table.name in named for table in query.tables)
+    return {view.name, *(state.name for state in view.through)}.isdisjoint(table.name for table in query.tables)
 
 
 def _other_zone(zone: str, view: MaterializedView) -> Miss:

@@ -49,8 +49,16 @@ def block_of(
     common = common_of(statement, find)
     outer = correlation.column if correlation is not None else None
     ties = takes_first_rows(statement, select)
-    block = build_block(tree, find, common, texts=texts_of(select, statement, find), outer=outer, ties=ties)
     membership = membership_of(statement, select)
+    block = build_block(
+        tree,
+        find,
+        common,
+        texts=texts_of(select, statement, find),
+        outer=outer,
+        ties=ties,
+        exists=membership is Membership.EXISTS,
+    )
     block = _asked_as_set(block, membership)
     if correlation is not None:
         correlation.check(block, compared=membership is None)

@@ -65,7 +65,7 @@ def _within_another(node: Tree) -> bool:
 
 def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
     node, user = text, text.parent
-    while isinstance(user, exp.Paren | exp.Alias):
+    while isinstance(user, (exp.Paren, exp.Alias)):
         node, user = user, user.parent
     if user is None or isinstance(user, exp.Select):
         return node.arg_key == "expressions"

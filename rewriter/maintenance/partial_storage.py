@@ -138,7 +138,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
     bound = conjunct.expression
-    if not isinstance(conjunct, exp.GTE | exp.LT) or not isinstance(bound, exp.Cast):
+    if not isinstance(conjunct, (exp.GTE, exp.LT)) or not isinstance(bound, exp.Cast):
         return conjunct
     bucket, day, moment = as_bucket(conjunct.this), day_source(conjunct.this), moment_of(bound)
     source, grain = (bucket.source, bucket.grain) if bucket is not None else (day, "day")
@@ -173,7 +173,7 @@ def excludes(view: MaterializedView, held: str, asked: str) -> bool:
 
 
 def _implied(condition: Tree, known: Predicates) -> bool:
-    if known.implies(condition) or not isinstance(condition, exp.And | exp.Or):
+    if known.implies(condition) or not isinstance(condition, (exp.And, exp.Or)):
         return known.implies(condition)
     parts = (_implied(part, known) for part in operands(condition, type(condition)))
     return all(parts) if isinstance(condition, exp.And) else any(parts)

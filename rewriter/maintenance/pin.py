@@ -9,7 +9,7 @@ from sqlglot import exp
 from rewriter.block import Unsupported
 from rewriter.model import Session, TableName
 from rewriter.spelling import spelled_text
-from rewriter.sql import Edit, Statement, parse, place_of, splice, tables_of
+from rewriter.sql import Edit, Statement, parse, place_of, splice
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
@@ -52,5 +52,5 @@ def _tables(statement: Statement) -> list[exp.Table]:
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(block.problem)
-        found += tables_of(block)
+        found += block.tables
     return found

@@ -91,7 +91,7 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
         return False
     if not is_comparable(bound, kind, zone) and not stays_steady(bound, grain, kind, zone):
         return False
-    if isinstance(comparison, exp.GTE | exp.LT):
+    if isinstance(comparison, (exp.GTE, exp.LT)):
         begun = _begun(bound)
     else:
         begun = _begun_behind(bound) if _type(bound) == kind == "date" else None
@@ -159,14 +159,14 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 def _is_zoned(bound: Tree) -> bool:
     """Return whether a bound's time of day depends on the zone: a DATE has no zone."""
     of = _type(bound)
-    operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, exp.DataType | exp.Interval))
+    operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, (exp.DataType, exp.Interval)))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:
     """Return a bound shifted by an interval; the begins of some buckets stay begins."""
     step: tuple[int, str] | None = None
-    if isinstance(bound, exp.Add | exp.Sub) and isinstance(bound.expression, exp.Interval):
+    if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
         step, moved = _step(bound.expression), bound.this
     elif isinstance(bound, exp.Anonymous) and bound.name == "add_months":
         step, moved = (1, "MONTH"), bound.expressions[0]

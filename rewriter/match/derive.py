@@ -57,7 +57,7 @@ def column(tree: Tree, rows: Rows) -> Read:
 
 def constant(tree: Tree, rows: Rows) -> Read:
     """Keep an expression without columns."""
-    return tree if isinstance(tree, exp.Literal) or not holds(tree, exp.Column) else None
+    return tree if not holds(tree, exp.Column) else None
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
@@ -74,6 +74,7 @@ _RANGES: Kinds = (exp.GTE, exp.GT, exp.LTE, exp.LT)
 
 # Each lemma with the kinds of expressions that it is about.
 LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
+    (constant, (exp.Literal,)),
     (held, _ANY),
     (combined, CONNECTORS),
     (column, (exp.Column,)),
@@ -109,7 +110,7 @@ def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
             if not isinstance(operand, exp.Expr):
                 computed.append(operand)
                 continue
-            named = isinstance(operand, exp.DataType | exp.Identifier | exp.Var)
+            named = isinstance(operand, (exp.DataType, exp.Identifier, exp.Var))
             part = operand if named else compute(operand)
             if isinstance(part, Miss):
                 return part

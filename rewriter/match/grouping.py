@@ -123,7 +123,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
         alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
         return exp.column(exp.Identifier(this=name, quoted=True)) if alone else None
     grouping = isinstance(tree, exp.Anonymous) and tree.name in GROUPING
-    if grouping or isinstance(tree, exp.Column | exp.Window) or aggregate_of(tree) is not None:
+    if grouping or isinstance(tree, (exp.Column, exp.Window)) or aggregate_of(tree) is not None:
         return None
     built = rebuilt(tree, lambda part: _by_name(part, block) or Miss(Reason.SHAPE, ""))
     return None if isinstance(built, Miss) else built
@@ -199,7 +199,7 @@ def _misled(block: Block) -> Miss | None:
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
     """Yield the subexpressions of an output that use aggregates other than in arithmetic."""
-    if isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div):
+    if isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
         yield from _beyond_arithmetic(tree.this)
         yield from _beyond_arithmetic(tree.expression)
     elif isinstance(tree, exp.Window):

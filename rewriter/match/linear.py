@@ -36,7 +36,7 @@ ROWS_PRECISION = 18
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the sum of a product, sum or difference over one storage row; None if it is not exact."""
-    if not isinstance(argument, exp.Add | exp.Sub | exp.Mul | exp.Neg) or not _is_exact(argument, reading):
+    if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None
     if isinstance(argument, exp.Neg):
         summed = of("sum", argument.this)
@@ -109,7 +109,7 @@ def _deciding(tree: Tree) -> Tree:
     """Return the operand that decides whether an expression of one operand and literals is NULL."""
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)
-    if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
+    if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
         for side, other in ((tree.this, tree.expression), (tree.expression, tree.this)):
             if isinstance(other, exp.Literal):
                 return _deciding(side)

@@ -156,7 +156,7 @@ def _left_joined(
     held = {name for (of, name), (other, _) in sides if of == table != other}
     if not {key.lower() for key in known.primary_key} <= held:
         return None
-    filled = replace(added, columns=tuple(replace(column, nullable=True) for column in added.columns))
+    filled = replace(added, columns=tuple(column._replace(nullable=True) for column in added.columns))
     return replace(block, tables=(*block.tables, filled), joins=(*block.joins, join.renamed(wider)))
 
 

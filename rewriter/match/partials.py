@@ -214,7 +214,7 @@ class PartialAggregates:
             return PartialAggregate(number(0), VOID)
         if rows is None or isinstance(argument, exp.Star):
             return missing(call_of(name, argument))
-        if isinstance(argument, exp.Literal | exp.Boolean):
+        if isinstance(argument, (exp.Literal, exp.Boolean)):
             return PartialAggregate(stored(rows.name))
         computed = self._computed(name, argument)
         if isinstance(computed, Miss):
@@ -239,7 +239,7 @@ def missing(tree: Tree) -> Miss:
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
     """Return a branch cast to the type of the CASE's sum; in a wider type Spark would drop digits."""
     wanted = sum_type(kind)
-    if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, exp.Literal | exp.Null):
+    if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, (exp.Literal, exp.Null)):
         return partial.tree
     return cast(partial.tree, str(wanted))
 

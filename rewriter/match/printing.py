@@ -159,7 +159,7 @@ def _pinned(name: TableName, pins: Mapping[TableName, int]) -> str:
 
 def _operand_text(tree: Tree, spell: bool) -> str:
     text = expression_text(tree, spell)
-    return f"({text})" if isinstance(tree, exp.Or | exp.And) else text
+    return f"({text})" if isinstance(tree, (exp.Or, exp.And)) else text
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:

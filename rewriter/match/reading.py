@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from sqlglot import exp
@@ -179,7 +178,7 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
     if column is None or column.type != "int":
         return column
     kind = expression_type(output, block)
-    return replace(column, type=kind) if kind in (*KEPT_AS, "int") else None
+    return column._replace(type=kind) if kind in (*KEPT_AS, "int") else None
 
 
 def of_own_type(name: str, kind: str) -> Tree:
@@ -209,9 +208,9 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
     # What a subquery gives is not known, and what is made of the time neither: it may be zero.
     zero |= any(True for _ in opaque_within(conjunct)) or tells_time(conjunct)
     within = any(
-        isinstance(node, exp.Predicate | exp.Connector | exp.Not) for node in nodes_of(conjunct) if node is not conjunct
+        isinstance(node, (exp.Predicate, exp.Connector, exp.Not)) for node in nodes_of(conjunct) if node is not conjunct
     )
-    turned = isinstance(conjunct, exp.LT | exp.LTE) and not holds(conjunct.this, exp.Column)
+    turned = isinstance(conjunct, (exp.LT, exp.LTE)) and not holds(conjunct.this, exp.Column)
     return zero or within or turned or not isinstance(conjunct, _BY_FILES)
 
 

@@ -134,6 +134,6 @@ def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:
         return f"rows that differ in {dropped} alone would be counted twice"
-    computed = any(not isinstance(output, exp.Column | exp.Literal) for output in outputs)
+    computed = any(not isinstance(output, (exp.Column, exp.Literal)) for output in outputs)
     floats = next((column.name for column in path.storage.columns if column.type in FRACTIONS), None)
     return f"{floats} may be 0.0 or -0.0, which are one value to the view" if computed and floats else ""

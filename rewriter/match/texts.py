@@ -25,7 +25,6 @@ from rewriter.sql import (
     Statement,
     parse_select,
     splice_within,
-    tables_of,
     tokenize,
 )
 from rewriter.sql.blocks import CLOSING, OPENING, QUERY_TAIL
@@ -100,7 +99,7 @@ def _whole_query(statement: Statement, span: SelectSpan, sql: str, blocks: Seque
     tokens = tokenize(sql)
     tail = _tail(tokens)
     compared = tuple((token.token_type, _compared(token)) for token in tokens)
-    tables = tuple(statement.resolve(table) for block in blocks for table in tables_of(block))
+    tables = tuple(statement.resolve(table) for block in blocks for table in block.tables)
     ends = tokens[tail].start if tail < len(tokens) else len(sql)
     # Behind WITH the first block is not the query's own: there ORDER BY is read by ordinals only.
     first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None

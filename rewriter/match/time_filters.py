@@ -105,7 +105,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     if days is None:
         return False
     try:
-        first = EPOCH + timedelta(days=days + isinstance(tree, exp.LTE | exp.GT))
+        first = EPOCH + timedelta(days=days + isinstance(tree, (exp.LTE, exp.GT)))
     except OverflowError:
         return False
     return is_border(first, grain)
@@ -126,7 +126,7 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     least = whole_number(tree.expression, most=MOST)
     if least is None:
         return False
-    border = least + isinstance(tree, exp.LTE | exp.GT)
+    border = least + isinstance(tree, (exp.LTE, exp.GT))
     steps = [grain] if isinstance(grain, int) else [LENGTHS[grain]] if grain in LENGTHS else []
     since = rows.since(tree.this)
     return any(border % step == 0 and nests(grain, step, SECONDS, rows.zone, since) for step in steps)
@@ -137,7 +137,7 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
-    inclusive = isinstance(tree, exp.LTE | exp.GT)
+    inclusive = isinstance(tree, (exp.LTE, exp.GT))
     # Only where the time is compared in its own type: a coercion would move the border.
     if moment is None or literal_value(tree.expression, kind, rows.zone) is None:
         return False

@@ -136,7 +136,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     """Return a Miss that says why a time function cannot be computed from the stored buckets."""
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() takes the time of the day, too"
-    elif isinstance(tree, exp.IntDiv | exp.Mod):
+    elif isinstance(tree, (exp.IntDiv, exp.Mod)):
         counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:
             return None

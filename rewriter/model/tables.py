@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 from rewriter.model.constraints import ForeignKey
 from rewriter.model.names import TableName
@@ -24,8 +26,7 @@ def kept_as(kind: str) -> str:
     return _NOT_KEPT.sub(lambda found: "int" if found[1] else "string", kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column with the type in Spark's DDL spelling (`bigint`, `decimal(10,2)`, `timestamp_ntz`)."""
 
     name: str
@@ -82,7 +83,7 @@ class RefreshState:
     only: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A table in its current state: identity, columns, and the snapshots up to the current one, newest first.
 
@@ -132,7 +133,12 @@ class Table:
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, ignoring case as Spark does by default."""
-        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+        return self.by_name.get(name.lower())
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
+        """The columns by their lower-case names; of two that differ in case alone, the first."""
+        return {column.name.lower(): column for column in reversed(self.columns)}
 
     def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
         """Yield each foreign key of this table to the primary key of another, as pairs of lower-case columns."""

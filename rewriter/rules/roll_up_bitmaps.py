@@ -11,7 +11,7 @@ from rewriter.block import Block, Predicates, aggregate_of, meaning
 from rewriter.match import Ask, Miss, Reason, TwoPhase
 from rewriter.match.aggregates import bits_of, bucket_of
 from rewriter.match.decompose import decomposed
-from rewriter.sql import nodes_of
+from rewriter.sql import every, names_called
 
 Tree = exp.Expr
 
@@ -30,8 +30,9 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     query = ask.question
     if not isinstance(query, Predicates) or query.block.keys is None:
         return Miss(Reason.SHAPE, "rows are not counted in two steps", apart=True)
-    held = ask.held(query)
-    counted = [value for value in _counted(query.block) if meaning(query.equivalence.normalize(bits_of(value))) in held]
+    distinct = [*_counted(query.block)]
+    held = ask.held(query) if distinct else {}
+    counted = [value for value in distinct if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
         return Miss(Reason.SHAPE, "the view has no bitmaps of what is counted", apart=True)
     groups = _with_bitmaps(decomposed(query.block), counted)
@@ -41,8 +42,8 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
 def _counted(block: Block) -> Iterator[Tree]:
     """Yield the arguments of count(DISTINCT …)."""
     for tree in block.expressions:
-        for node in nodes_of(tree):
-            value = _distinct_value(node)
+        for call in every(tree, exp.Anonymous) if "count" in names_called(tree) else ():
+            value = _distinct_value(call)
             if value is not None:
                 yield value
 

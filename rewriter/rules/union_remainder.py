@@ -161,7 +161,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
         return None
     if border is None or (bucket.type == "timestamp" and not divides_at(border, bucket.grain, query.zone)):
         return None
-    kind = exp.GTE if isinstance(conjunct, exp.GT | exp.GTE) else exp.LT
+    kind = exp.GTE if isinstance(conjunct, (exp.GT, exp.GTE)) else exp.LT
     return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))
 
 
@@ -174,16 +174,16 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
     if not (steady or is_comparable(bound, kind, zone)) or divides(conjunct, grain, kind, zone):
         return None
-    if isinstance(conjunct, exp.GT | exp.GTE):
+    if isinstance(conjunct, (exp.GT, exp.GTE)):
         return exp.GTE(this=conjunct.this.copy(), expression=next_begin(bound, grain, kind))
     return exp.LT(this=conjunct.this.copy(), expression=last_begin(bound, grain, kind))
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
     """Return the first or last bucket border in a range; None if the range ends there."""
-    if kind == "date" and isinstance(conjunct, exp.LTE | exp.GT):
+    if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
-    if isinstance(conjunct, exp.GT | exp.GTE):
+    if isinstance(conjunct, (exp.GT, exp.GTE)):
         border = border_behind(wall, grain)
         strict = isinstance(conjunct, exp.GT) and kind != "date"
         return next_border(border, grain) if strict and border == wall else None if border == wall else border

@@ -75,4 +75,4 @@ def _declared(block: Block) -> Declared:
 
 def _settled(item: exp.Expr) -> bool:
     """Return whether the text determines an output's name: by an alias, a column, or a star."""
-    return isinstance(item, exp.Alias | exp.Column | exp.Star)
+    return isinstance(item, (exp.Alias, exp.Column, exp.Star))

@@ -141,7 +141,7 @@ def _moved(tree: Tree, known: _Known) -> str:
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
-    if isinstance(tree, exp.Add | exp.Sub) and isinstance(tree.expression, exp.Interval):
+    if isinstance(tree, (exp.Add, exp.Sub)) and isinstance(tree.expression, exp.Interval):
         return _moved(tree, known)
     if isinstance(tree, exp.Add) and isinstance(tree.this, exp.Interval):
         return _moved(tree, known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import sqlglot
 from sqlglot.errors import SqlglotError
@@ -161,7 +161,7 @@ def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, Ta
         raise ScriptError(f"line {item.line}: two columns of {name} have the same name")
     keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
     primary = {_column(item, column) for column in item.primary_key}
-    columns = tuple(replace(c, nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
+    columns = tuple(c._replace(nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
     return Table(
         name,
         f"table {name}",
@@ -245,7 +245,7 @@ def _plain(
         columns = query_columns(item.query, SESSION, seen)
         if item.columns is not None and len(item.columns) != len(columns):
             raise Unsupported(f"{len(item.columns)} columns are named, but the query has {len(columns)}")
-        named = [replace(column, name=label) for column, label in zip(columns, item.columns or (), strict=False)]
+        named = [column._replace(name=label) for column, label in zip(columns, item.columns or (), strict=False)]
         return PlainView(name, f"view {name}", 1, item.query, tuple(named or columns), SESSION.catalog, ())
     except (Unsupported, Uncertain) as problem:
         raise ScriptError(f"line {item.line}: the view {name} cannot be read: {problem}") from problem

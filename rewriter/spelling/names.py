@@ -50,7 +50,7 @@ class Names:
         renamed = item.alias_column_names
         if len(renamed) not in (0, len(columns)):
             return None
-        named = [replace(column, name=name) for column, name in zip(columns, renamed or _names(columns), strict=True)]
+        named = [column._replace(name=name) for column, name in zip(columns, renamed or _names(columns), strict=True)]
         table = Occurrence(f"{alias.lower()} derived", TableName((alias,)), alias, tuple(named))
         return Source(alias, table)
 

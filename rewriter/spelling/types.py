@@ -118,7 +118,7 @@ def _type(source: Tree, scope: Scope) -> str | None:
 def _moment(node: Tree) -> Tree:
     """Return a function of the current time as an expression of its type; the value does not matter."""
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
-    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) and not node.this:
+    if isinstance(node, (exp.CurrentDate, exp.CurrentTimestamp)) and not node.this:
         called = node.sql("spark").removesuffix("()").lower()
     if called not in CLOCK:
         return node

@@ -22,7 +22,6 @@ from rewriter.sql.statement import (
     place_of,
     storage_statement,
     storage_tree,
-    tables_of,
 )
 from rewriter.sql.travel import AsOf, Travel, at_snapshots, reads_at_snapshots, travel
 from rewriter.sql.writes import read_by
@@ -65,7 +64,6 @@ __all__ = [
     "splice_within",
     "storage_statement",
     "storage_tree",
-    "tables_of",
     "tokenize",
     "travel",
     "with_outputs",

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from rewriter.model import MaterializedView, PlainView, TableName, quoted
 from rewriter.sql.splice import Edit, splice
-from rewriter.sql.statement import Statement, parse, place_of, tables_of
+from rewriter.sql.statement import Statement, parse, place_of
 
 View = PlainView | MaterializedView
 
@@ -187,7 +187,7 @@ class _Expansion:
 def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
     """Yield the FROM tables of a statement with their full names."""
     for block in statement.blocks:
-        for table in tables_of(block):
+        for table in block.tables:
             if (name := statement.resolve(table)) is not None:
                 yield table, name
 

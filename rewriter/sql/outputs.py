@@ -44,4 +44,4 @@ def _parsed(outputs: str) -> list[exp.Expr]:
 
 
 def _is_named(output: exp.Expr) -> bool:
-    return isinstance(output, exp.Alias | exp.Column)
+    return isinstance(output, (exp.Alias, exp.Column))

@@ -36,6 +36,16 @@ class SelectBlock:
     tree: exp.Select | None
     problem: str = ""
 
+    @cached_property
+    def items(self) -> tuple[exp.Expr, ...]:
+        """The items of its own FROM clause in order: tables, derived tables, functions."""
+        return tuple(from_items(self.tree)) if self.tree is not None else ()
+
+    @cached_property
+    def tables(self) -> tuple[exp.Table, ...]:
+        """The tables in its own FROM clause."""
+        return tuple(item for item in self.items if isinstance(item, exp.Table))
+
 
 @dataclass(frozen=True)
 class CommonTable:
@@ -98,7 +108,7 @@ class Statement:
     @property
     def tables_outside(self) -> tuple[TableName, ...]:
         """The tables outside any block, if their column types are needed."""
-        found = tables_of(self.outside) if self.outside is not None else ()
+        found = self.outside.tables if self.outside is not None else ()
         return tuple(name for table in found if (name := self.resolve(table)) is not None)
 
     @property
@@ -151,7 +161,7 @@ class Statement:
 
     def common_of(self, item: exp.Table) -> CommonTable | None:
         """Return the CTE that a FROM item names; None for other items."""
-        if len(item.parts) != 1 or "start" not in item.this.meta:
+        if not self.common or len(item.parts) != 1 or "start" not in item.this.meta:
             return None
         found = (table for table in self.common if table.name == item.name.lower())
         return next((table for table in found if table.visible_at(item.this.meta["start"])), None)
@@ -195,7 +205,7 @@ class Statement:
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
         for inner in self.blocks:
             if inner.span.within(block.span):
-                yield from tables_of(inner)
+                yield from inner.tables
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
         """Yield every table at any depth of its blocks, with its full name."""
@@ -246,7 +256,7 @@ def parse(sql: str, session: Session) -> Statement:
     blocks = tuple(_blocks(sql, tokens))
     ctes = list(_ctes(tokens)) if TokenType.WITH in kinds else []
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
-    tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
+    tables = {name: None for block in blocks for table in block.tables if (name := named.resolve(table))}
     common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
     if any(table.until < len(sql) for table in common):
         _without_with(blocks, {table.name for table in common})
@@ -276,14 +286,7 @@ def _hands_on(tree: exp.Select | None) -> bool:
         return False
     outputs = (output.unalias() for output in tree.expressions)
     item = next(from_items(tree), None)
-    return isinstance(item, exp.Subquery) and all(isinstance(output, exp.Column | exp.Star) for output in outputs)
-
-
-def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
-    """Yield the tables in a block's own FROM clause."""
-    for item in from_items(block.tree) if block.tree is not None else ():
-        if isinstance(item, exp.Table):
-            yield item
+    return isinstance(item, exp.Subquery) and all(isinstance(output, (exp.Column, exp.Star)) for output in outputs)
 
 
 def from_items(tree: exp.Select) -> Iterator[exp.Expr]:

@@ -77,7 +77,7 @@ def _is_whole(node: Tree, select: exp.Select) -> bool:
     """Return whether a node needs the whole window within an expression; GROUP BY and ORDER BY need only its start."""
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
-    return not isinstance(node.parent, exp.Group | exp.Ordered) and not _is_output(node, select)
+    return not isinstance(node.parent, (exp.Group, exp.Ordered)) and not _is_output(node, select)
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:

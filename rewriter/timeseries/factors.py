@@ -168,7 +168,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 def _step_of(source: Tree) -> int | None:
     """Return the seconds added to or subtracted from a time."""
-    step = source.expression if isinstance(source, exp.Add | exp.Sub) else None
+    step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
     length = LENGTHS.get(str(step.args["unit"]).lower().removesuffix("s"))

@@ -132,7 +132,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
             return united(call_of(call.name, *arguments), where)
     if forms.single and call.name == "max" and condition is None and (whole := aggregate_of(arguments[0])) is not None:
         return arguments[0] if AGGREGATES[whole.name].of_nothing == "null" else call_of(SINGLE, arguments[0])
-    counted = call.name == "sum" and isinstance(arguments[0], exp.Anonymous | exp.Case)
+    counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
     raise Unfolded(f"{words(call)} of groups")
@@ -167,7 +167,7 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
     if doubled and is_numeric(forms.kind(argument.this)):  # of which none becomes NULL
         return _indicator(forms, argument.this)
     declared = forms.block.type_of(argument)
-    if isinstance(argument, exp.Literal | exp.Boolean | exp.Star) or (declared and not declared.nullable):
+    if isinstance(argument, (exp.Literal, exp.Boolean, exp.Star)) or (declared and not declared.nullable):
         return ONE
     if isinstance(argument, exp.Case):
         values = [_indicator(forms, value) for value in values_of(argument)]
@@ -275,7 +275,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
     if isinstance(tree, exp.Neg):
         inner = _bare_part(forms, tree.this)
         return None if inner is None else exp.Neg(this=inner)
-    return _shifted(forms, tree) if isinstance(tree, exp.Add | exp.Sub) else None
+    return _shifted(forms, tree) if isinstance(tree, (exp.Add, exp.Sub)) else None
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
@@ -331,7 +331,7 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 def _nullable_part(tree: Tree) -> Tree:
     """Return the operand that decides whether an expression with literals is NULL."""
-    while isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Neg):
+    while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
         if len(sides) != 1:
             break

@@ -24,7 +24,7 @@ def raised(tree: exp.Select) -> exp.Select:
     ]
 
     def raise_(node: Tree) -> Tree:
-        if not isinstance(node, exp.Anonymous | exp.Cast):
+        if not isinstance(node, (exp.Anonymous, exp.Cast)):
             return node
         for pattern, grain, kind in shapes:
             source = _source(pattern, node, None)

@@ -93,7 +93,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
     """Yield the columns of an addition, any of which makes the result NULL."""
     if isinstance(tree, exp.Column):
         yield tree
-    elif isinstance(tree, exp.Add | exp.Sub | exp.Mul):
+    elif isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
         yield from _added(tree.this)
         yield from _added(tree.expression)
 

@@ -43,7 +43,7 @@ class Expressions:
         return expression_type(tree, self.block)
 
     def _normal(self, tree: Tree) -> Tree:
-        if isinstance(tree, exp.Column | exp.Literal | exp.Null | exp.Boolean | exp.Star | exp.Interval | exp.DataType):
+        if isinstance(tree, (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.Interval, exp.DataType)):
             return tree
         call = aggregate_of(tree)
         if call is not None:
@@ -70,7 +70,7 @@ class Expressions:
         return type(tree)(**arguments) if changed else tree
 
     def _operand(self, value: object, keep: Tree | None) -> object:
-        if not isinstance(value, Tree) or isinstance(value, exp.Identifier | exp.Var | exp.DataType):
+        if not isinstance(value, Tree) or isinstance(value, (exp.Identifier, exp.Var, exp.DataType)):
             return value
         return self.over_operands(value) if value is keep else self.normal(value)
 

@@ -66,7 +66,7 @@ class Filter:
 
     def read(self, tree: Tree) -> Test:
         """Return a predicate as a test."""
-        if isinstance(tree, exp.And | exp.Or):
+        if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
             return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
         if isinstance(tree, exp.Not):
@@ -75,7 +75,7 @@ class Filter:
         if isinstance(tree, exp.Boolean):
             value = bool(tree.this)
             return lambda cell: value
-        if isinstance(tree, exp.Is | exp.NullSafeEQ) and isinstance(tree.expression, exp.Null):
+        if isinstance(tree, (exp.Is, exp.NullSafeEQ)) and isinstance(tree.expression, exp.Null):
             return self._is_null(tree.this)
         if isinstance(tree, _OF_TRUTHS) and isinstance(tree.expression, exp.Boolean):
             return self._compared_truth(tree, tree.this, tree.expression)
@@ -107,7 +107,7 @@ class Filter:
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
         same: Test = lambda cell: None if (truth := test(cell)) is None else truth is wanted  # noqa: E731
-        return _decided(same) if isinstance(tree, exp.Is | exp.NullSafeEQ) else same
+        return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
 
     def _begun(self, tree: Tree) -> Test | None:
         """Return the test of a text prefix; LIKE may require more.

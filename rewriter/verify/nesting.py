@@ -78,7 +78,7 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
         time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
         settled = time is not None and not holds(number, exp.Column)
         return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
-    if isinstance(source, exp.Add | exp.Sub) and isinstance(source.expression, exp.Interval):
+    if isinstance(source, (exp.Add, exp.Sub)) and isinstance(source.expression, exp.Interval):
         return _moved(forms, source, grain)
     if isinstance(source, exp.Anonymous) and source.name == "from_utc_timestamp":
         return _on_another_clock(forms, source, grain)

@@ -106,7 +106,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
     """Yield both sides of a predicate that is true for one value only: =, <=>, and IN of one value."""
-    if isinstance(tree, exp.EQ | exp.NullSafeEQ):
+    if isinstance(tree, (exp.EQ, exp.NullSafeEQ)):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:
         yield tree.this, tree.expressions[0]

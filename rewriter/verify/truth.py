@@ -48,7 +48,7 @@ def symmetric(forms: Forms, tree: Tree) -> Tree:
 def ordered(forms: Forms, tree: Tree) -> Tree:
     """Return a comparison as less-than."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
-    if isinstance(tree, exp.GT | exp.GTE):
+    if isinstance(tree, (exp.GT, exp.GTE)):
         return (exp.LT if isinstance(tree, exp.GT) else exp.LTE)(this=right, expression=left)
     return type(tree)(this=left, expression=right)
 

@@ -43,7 +43,7 @@ from rewriter.model import (
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, read_foreign_keys, read_primary_key
 from rewriter.model.settings import TIME_ZONE
 from rewriter.schema import output_types
-from rewriter.sql import View, by_name, expand, in_place, tables_of
+from rewriter.sql import View, by_name, expand, in_place
 
 FOLDER = Path(__file__).parent
 NAMESPACE = ("lake", "demo")
@@ -352,7 +352,7 @@ def output_columns(
             return tuple(Column(n or "", k) for n, k in zip(block.names, output_types(block), strict=True))
     tree = statement.blocks[0].tree
     assert tree is not None
-    scope = {table.alias_or_name: known[name] for table in tables_of(statement.blocks[0])
+    scope = {table.alias_or_name: known[name] for table in statement.blocks[0].tables
              if (name := statement.resolve(table)) is not None}  # fmt: skip
     return tuple(Column(item.alias_or_name, _type(item.unalias(), scope)) for item in tree.expressions)
 

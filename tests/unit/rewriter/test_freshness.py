@@ -93,9 +93,9 @@ def test_a_commit_behind_a_compaction_counts() -> None:
 @pytest.mark.parametrize(
     "columns",
     [
-        (replace(COLUMNS[0], field_id=2), replace(COLUMNS[1], field_id=1)),  # names swapped
-        (COLUMNS[0], replace(COLUMNS[1], field_id=3)),  # dropped and made again: it holds nothing
-        (COLUMNS[0], replace(COLUMNS[1], type="bigint")),
+        (COLUMNS[0]._replace(field_id=2), COLUMNS[1]._replace(field_id=1)),  # names swapped
+        (COLUMNS[0], COLUMNS[1]._replace(field_id=3)),  # dropped and made again: it holds nothing
+        (COLUMNS[0], COLUMNS[1]._replace(type="bigint")),
         COLUMNS[:1],
     ],
 )
@@ -115,8 +115,8 @@ def test_columns_of_the_storage_that_are_others_now(columns: tuple[Column, ...])
         replace(TABLE, snapshots=snapshots("7 append")),  # replaced or expired
         replace(TABLE, snapshots=()),
         replace(TABLE, uuid="uuid-another"),
-        replace(TABLE, columns=(replace(COLUMNS[0], field_id=2), replace(COLUMNS[1], field_id=1))),  # names swapped
-        replace(TABLE, columns=(replace(COLUMNS[0], type="bigint"), COLUMNS[1])),
+        replace(TABLE, columns=(COLUMNS[0]._replace(field_id=2), COLUMNS[1]._replace(field_id=1))),  # names swapped
+        replace(TABLE, columns=(COLUMNS[0]._replace(type="bigint"), COLUMNS[1])),
         replace(TABLE, columns=COLUMNS[:1]),
     ],
 )

@@ -156,10 +156,10 @@ def test_what_went_is_negated_as_what_it_is_summed_to() -> None:
 
 @pytest.mark.parametrize("moment", ["recorded", "start_columns", "end_columns"])
 def test_a_column_that_was_another_one_before_computes_anew(moment: str) -> None:
-    other = tuple(replace(c, field_id=9) if c.name == "n" else c for c in COLUMNS[SALES])
+    other = tuple(c._replace(field_id=9) if c.name == "n" else c for c in COLUMNS[SALES])
     decision = planned(COUNTS, happened(SALES, APPENDED, **{moment: other}))
     assert (decision.kind, decision.reason) == (Kind.FULL, "the column n of lake.demo.sales has been changed")
-    unused = tuple(replace(c, field_id=9) if c.name == "y" else c for c in COLUMNS[SALES])
+    unused = tuple(c._replace(field_id=9) if c.name == "y" else c for c in COLUMNS[SALES])
     assert planned(COUNTS, happened(SALES, APPENDED, **{moment: unused})).kind is Kind.APPEND_MERGE
 
 
