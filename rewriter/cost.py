@@ -1,119 +1,203 @@
-"""The cost of a plan in bytes, to choose among matching views or keep the original statement.
+"""What a plan costs, to choose among matching views and to ask the tables where no view is cheaper.
 
-A scan costs what it reads and a fixed part, a roll-up its own fixed part: those of Spark's planner, for
-which opening a file is worth reading four megabytes. Where a table's size is not known, it is guessed
-from its records; where nothing is known, the table is taken for huge.
+The tables themselves are a candidate. Iceberg may prune a table to one file by a filter's constants, and then a view
+of it gains nothing: what counts are the rows, columns and files that are read after pruning, not those that there are.
+Of tables of few rows any plan takes as long as any other, so that a view of them answers wherever it may. Where nothing
+is known of a table, it is taken for huge, and a view of it for cheaper.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import chain
+from operator import add
 
 from sqlglot import exp
 
-from rewriter.block import Block
+from rewriter.block import Block, Occurrence, Predicates, RangeSet, predicates_of
 from rewriter.delta import Added, Read
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
-from rewriter.match.candidate import Delta, Shared
+from rewriter.match.candidate import STORAGE_ALIAS, Delta, Shared
 from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.model.statistics import FEW_ROWS
+from rewriter.scans import NOTHING, RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of
+from rewriter.sql import every, holds
 from rewriter.timeseries import as_bucket, day_source
 
-SCAN = ROLL_UP = 4 << 20
-RECORD = 64
-UNKNOWN = 1 << 62
+Tree = exp.Expr
 
 
-def cost(match: Match, relations: Relations) -> int:
-    """Return the cost of a rewriting in bytes."""
-    return _read(match.rewriting, relations) + (ROLL_UP if match.rolled_up else 0)
+class Costs:
+    """The estimates of plans over relations as they are now; `zone` is the session's, in which constants are read."""
 
+    def __init__(self, relations: Relations, zone: str) -> None:
+        self.relations, self._zone = relations, zone
 
-def _read(rewriting: Rewriting, relations: Relations) -> int:
-    """Return the cost of the relations that a rewriting reads."""
-    beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
-    if rewriting.union is None:
-        return scan_of(rewriting.storage) + beside
-    return beside + sum(cost_of_branch(each, relations) for each in rewriting.union.shared)
+    def of_match(self, match: Match) -> Estimate:
+        """Return the estimate of a rewriting."""
+        return self._of_rewriting(match.rewriting)
 
+    def of_branch(self, shared: Shared) -> Estimate:
+        """Return the estimate of one branch of a union."""
+        branch, share = shared
+        if isinstance(branch, Delta):
+            pairs = zip(branch.block.tables, branch.reads, strict=True)
+            scans = _sum(self._scan_at(read, self.relations.get(table.name)) for table, read in pairs)
+            return _worked(scans, branch.block)
+        if isinstance(branch, Block):
+            return self.of_block(branch, share)
+        return self._of_rewriting(branch, share)
 
-def cost_of_branch(shared: Shared, relations: Relations) -> int:
-    """Return the cost of one branch of a union."""
-    branch, share = shared
-    if isinstance(branch, Delta):
-        pairs = zip(branch.block.tables, branch.reads, strict=True)
-        return sum(_scan_at(read, relations.get(table.name)) for table, read in pairs)
-    if isinstance(branch, Block):
-        return int(share * sum(scan_of(relations.get(table.name)) for table in branch.tables))
-    return SCAN + int(share * (_read(branch, relations) - SCAN))
+    def of_block(self, block: Block, share: float = 1.0) -> Estimate:
+        """Return the estimate of a block over its tables, of which a share of the rows is read."""
+        tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
+        plain = _sum(self._scans(block, tables, share))
+        under = _sum(self.of_block(inner) for table in block.tables for inner in _under(table))
+        return _worked(plain + under, block)
 
+    def of_storage(self, storage: TableName) -> float:
+        """Return the milliseconds that reading a whole table takes."""
+        return _whole(self.relations.get(storage)).ms
 
-def _scan_at(read: Read, table: Relation | None) -> int:
-    """Return the cost of reading a table at or since a snapshot; of the whole table if added bytes are unknown."""
-    if not isinstance(read, Added) or not isinstance(table, Table):
-        return scan_of(table)
-    # What compaction adds is not read.
-    added = [snapshot.added for snapshot in table.since(read.start) if snapshot.operation == "append"]
-    known = [size for size in added if size is not None]
-    return SCAN + sum(known) if len(known) == len(added) else scan_of(table)
+    def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
+        """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
 
+        More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and
+        the fields of a date. What a view that can hold but a part of the rows lacks is taken for the share that it has
+        where nobody knows the share. That is an estimate: with the true bound, which is nothing where a range has two
+        ends, each such view is tried, and hits of TPC-H and SSB over 100 views take 1.3 times as long. So is it that
+        storage is pruned as the `tables` are.
+        """
+        read = Counter(table.name for table in block.tables if not table.text)
+        grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
+        pruned = min(1.0, tables.rows / tables.held) if tables.held else 1.0
+        rest = UNKNOWN_SHARE * tables.ms
+        others: dict[Bag, float] = {}
+        for view, storage, bag, keys, partial, named, beside in shortlist:
+            if partial or named:
+                more = rest if partial else 0.0
+            elif bag in others:
+                more = others[bag]
+            else:
+                left = read - Counter(bag.tables)
+                more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left.items())
+            more += sum(self._least_of(name, pruned) for name in beside)
+            # As a branch of a union it is read in part, too.
+            held = self._least_of(storage, pruned * ((1 - UNKNOWN_SHARE) if partial else 1.0))
+            yield held + more + (SHUFFLE if keys > grouped else 0.0), view
 
-def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
-    """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
+    def _least_of(self, name: TableName, share: float) -> float:
+        table = self.relations.get(name)
+        return least_ms(table, share) if isinstance(table, Table) else UNKNOWN_SCAN.ms
 
-    More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and the
-    fields of a date. What a view that can hold but a part of the rows lacks is taken for the share that it has where
-    nobody knows the share. That is an estimate: with the true bound, which is nothing where a range has two ends, each
-    such view is tried, and hits of TPC-H and SSB over 100 views take 1.3 times as long.
-    """
-    read = Counter(table.name for table in block.tables if not table.text)
-    grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
-    rest = int(UNKNOWN_SHARE * sum(scan_of(relations.get(table.name)) for table in block.tables))
-    others: dict[Bag, int] = {}
-    for view, storage, bag, keys, partial, named, beside in shortlist:
-        if partial or named:
-            more = rest if partial else 0
-        elif bag in others:
-            more = others[bag]
+    def _of_rewriting(self, rewriting: Rewriting, share: float = 1.0) -> Estimate:
+        if rewriting.union is not None:
+            read = _sum(map(self.of_branch, rewriting.union.shared))
+            tables: dict[str, Relation | None] = {}
         else:
-            left = read - Counter(bag.tables)
-            more = others[bag] = sum(scan_of(relations.get(name)) * n for name, n in left.items())
-        for table in beside:
-            more += scan_of(relations.get(table))
-        held = scan_of(relations.get(storage))
-        if partial:  # as a branch of a union it is read in part, too
-            held = SCAN + int((1 - UNKNOWN_SHARE) * (held - SCAN))
-        yield held + more + (ROLL_UP if keys > grouped else 0), view
+            read, tables = NOTHING, {STORAGE_ALIAS: rewriting.storage}
+        tables |= {table.id: self.relations.get(table.name) for table in rewriting.tables if not table.text}
+        if any(isinstance(table, Table) and table.statistics is not None for table in tables.values()):
+            read += _sum(self._scans(_as_block(rewriting), tables, share))
+        else:
+            read += _sum(_whole(table, share) for table in tables.values())
+        grouped = rewriting.group is not None or rewriting.sets is not None or rewriting.distinct
+        return read.then(len(rewriting.tables), int(grouped))
+
+    def _scans(self, block: Block, tables: Mapping[str, Relation | None], share: float) -> Iterator[Estimate]:
+        """Yield the estimate of each table's scan, pruned by the block's predicates where the table is large."""
+        large = {id_: table for id_, table in tables.items() if isinstance(table, Table) and _is_large(table)}
+        columns = _columns(block) if large else {}
+        predicates = predicates_of(block, self._zone) if any(t.statistics for t in large.values()) else None
+        for id_, table in tables.items():
+            if id_ in large:
+                wanted = dict(_wanted(large[id_], id_, predicates)) if predicates is not None else {}
+                yield pruned_scan(large[id_], columns.get(id_, ()), wanted, share)
+            else:
+                yield _whole(table, share)
+
+    def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
+        """Return the estimate of a table at or since a snapshot; of the whole table if added bytes are unknown."""
+        if not isinstance(read, Added) or not isinstance(table, Table):
+            return _whole(table)
+        # What compaction adds is not read.
+        added = [snapshot.added for snapshot in table.since(read.start) if snapshot.operation == "append"]
+        known = [size for size in added if size is not None]
+        if len(known) < len(added):
+            return _whole(table)
+        whole, size = _whole(table), sum(known)
+        rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
+        return Estimate(1, rows, rows, size, rows)
 
 
-def _most_keys(keys: Sequence[exp.Expr]) -> int:
+def _sum(estimates: Iterator[Estimate]) -> Estimate:
+    return reduce(add, estimates, NOTHING)
+
+
+def _worked(read: Estimate, block: Block) -> Estimate:
+    """Return the estimate of a block once its tables are read."""
+    grouped = block.keys is not None or block.distinct
+    twice = grouped and any(holds(tree, exp.Distinct) for tree in block.outputs)
+    return read.then(len(block.tables) - 1, int(grouped) + int(twice))
+
+
+def _whole(table: Relation | None, share: float = 1.0) -> Estimate:
+    return scan_of(table, share) if isinstance(table, Table) else UNKNOWN_SCAN
+
+
+def _is_large(table: Relation | None) -> bool:
+    """Return whether it matters which columns and files of a table are read."""
+    return isinstance(table, Table) and (table.records or 0) > FEW_ROWS
+
+
+def _under(table: Occurrence) -> Sequence[Block]:
+    """Return the blocks of a derived table; its own text is read in any plan."""
+    return table.branches or ((table.inner,) if table.inner is not None else ())
+
+
+def _as_block(rewriting: Rewriting) -> Block:
+    """Return a rewriting as a block over its storage and tables, to look for its columns and predicates."""
+    storage = Occurrence(STORAGE_ALIAS, rewriting.storage.name, STORAGE_ALIAS, rewriting.storage.columns)
+    outputs = (*rewriting.outputs, *rewriting.having)
+    return Block(
+        (storage, *rewriting.tables),
+        rewriting.where,
+        outputs,
+        (None,) * len(outputs),
+        rewriting.group,
+        order=rewriting.order,
+        joins=rewriting.joins,
+    )
+
+
+def _columns(block: Block) -> Mapping[str, Collection[str]]:
+    """Return the columns that a block reads of each of its tables, in lower case."""
+    found: dict[str, set[str]] = {}
+    for column in chain.from_iterable(every(tree, exp.Column) for tree in block.expressions):
+        found.setdefault(column.table, set()).add(column.name.lower())
+    return found
+
+
+def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[int, RangeSet]]:
+    """Yield the values that comparisons with constants leave each column of a table, by its field id.
+
+    Only those of a column itself: Spark hands no other filter to Iceberg.
+    """
+    for subject, values in predicates.ranges.items():
+        if isinstance(subject, exp.Column):
+            for of, name in predicates.equivalence.members(subject):
+                column = table.column(name) if of == id_ else None
+                if column is not None:
+                    yield column.field_id, values
+
+
+def _most_keys(keys: Sequence[Tree]) -> int:
     """Return the greatest number of keys that a view with the same groups can have: year, month and day for a date."""
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated
-
-
-def original_cost(block: Block, relations: Relations) -> int:
-    """Return the greatest cost at which a rewriting pays: the block's own cost plus the fixed overheads."""
-    grouped = ROLL_UP if block.keys is not None else 0
-    return sum(scan_of(relations.get(name)) for name in _read_by(block)) + grouped + SCAN
-
-
-def _read_by(block: Block) -> Iterator[TableName]:
-    """Yield the tables that a block reads, also under its derived tables."""
-    for table in block.tables:
-        within = table.branches or ((table.inner,) if table.inner is not None else ())
-        for inner in within:
-            yield from _read_by(inner)
-        if not within:
-            yield table.name
-
-
-def scan_of(table: Relation | None) -> int:
-    """Return the cost of reading a table once."""
-    if not isinstance(table, Table) or (table.size is None and table.records is None):
-        return UNKNOWN
-    return SCAN + (table.size if table.size is not None else (table.records or 0) * RECORD)

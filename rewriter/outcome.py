@@ -10,13 +10,14 @@ from rewriter.block import Block
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
+from rewriter.scans import Estimate
 from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice, splice_within
 from rewriter.verify import UNVERIFIED, Verdict
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One view tried on one block: chosen, matched but not chosen, or missed for a reason."""
+    """One view tried on one block: chosen, matched but not chosen, or missed for a reason; with a match's estimate."""
 
     view: TableName
     verdict: str
@@ -24,6 +25,7 @@ class Attempt:
     reason: Reason | None = None
     detail: str = ""
     block: str = ""
+    estimate: Estimate | None = field(default=None, compare=False)
 
     def missed(self, miss: Miss) -> Attempt:
         """Return the same attempt as a miss with this reason."""

@@ -230,7 +230,9 @@ class Answers:
 
     async def _current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
         """Return the relations now, with storage as it may be read."""
-        return await self.catalog.before_rollbacks(await self.catalog.current(names))
+        found = await self.catalog.current(names)
+        self.catalog.examine(found.values())
+        return await self.catalog.before_rollbacks(found)
 
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts

@@ -50,15 +50,16 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class Remembered(Generic[Key, Value]):
-    """The values made last, by key; the least recently used goes first.
+    """The values made last, by key; the least recently used goes first. Without a `weight` each value weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]
     [4, 9, 4]
     """
 
-    def __init__(self, size: int) -> None:
-        self._values: LRUCache[Key, Value] = LRUCache(size)
+    def __init__(self, size: int, weight: Callable[[Value], int] | None = None) -> None:
+        self._values: LRUCache[Key, Value] = LRUCache(size, weight)
+        self._size, self._weight = size, weight
         self._lock = threading.Lock()
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
@@ -67,6 +68,7 @@ class Remembered(Generic[Key, Value]):
             if key in self._values:
                 return self._values[key]
         value = make()  # outside the lock: reading a file may take long, and making it twice does no harm
-        with self._lock:
-            self._values[key] = value
+        if self._weight is None or self._weight(value) <= self._size:
+            with self._lock:
+                self._values[key] = value
         return value

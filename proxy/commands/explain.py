@@ -54,7 +54,8 @@ class ExplainRewrite:
 
         def detail(a: Attempt) -> str:
             refresh = due.get(a.view, "") if a.reason in _STALE or a.verdict == "chosen" else ""
-            return a.detail + as_of.get(a.verdict, "") + (refresh and f"; {refresh}")
+            takes = str(a.estimate) if a.estimate is not None and a.estimate.known else ""
+            return "; ".join(filter(None, (a.detail + as_of.get(a.verdict, ""), takes, refresh)))
 
         rows = [
             (found.view, a.verdict, a.rule, str(a.reason or ""), detail(a), found.block)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rewriter.asking import reads_set_operation
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
-from rewriter.cost import UNKNOWN, least_costs, original_cost
+from rewriter.cost import Costs
 from rewriter.engine.answer import of_branches, over_groups
 from rewriter.engine.questions import DERIVED_ALONE, block_of, reads_derived_alone, unread
 from rewriter.engine.tried import Tried
@@ -60,7 +60,8 @@ def answer_block(
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
-    tried = Tried(select, statement.session, definitions, relations, correlation, refuted)
+    costs = Costs(relations, statement.session.time_zone)
+    tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
     if reads_derived_alone(block):
         shortlist = tuple(_over_layers(tried, shortlist))
     _try_all(tried, query, shortlist)
@@ -83,18 +84,18 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     """Try the views of a shortlist, the cheapest first."""
-    block, definitions, relations = query.block, tried.definitions, tried.relations
-    limit = original_cost(block, relations) if tried.session.only is None else UNKNOWN
-    bounds = sorted(least_costs(shortlist, block, relations), key=itemgetter(0))
+    block, definitions = query.block, tried.definitions
+    tables = tried.costs.of_block(block)
+    bounds = sorted(tried.costs.least(shortlist, block, tables), key=itemgetter(0))
     for i, (bound, view) in enumerate(bounds):
         beaten = not definitions.exhaustive and tried.beats(bound, view)
         if beaten and not definitions.stacked:
             tried.others = [other for _, other in bounds[i:]]
             break
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
-            tried.add(view, query, limit)
-    tried.tile(query)
-    tried.add_live(query, limit)
+            tried.add(view, query, tables)
+    tried.tile(query, tables)
+    tried.add_live(query, tables)
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
@@ -121,7 +122,7 @@ def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}
     alone = parse(text, replace(session, catalogs=catalogs, temporary_views=frozenset()))
-    found = Tried(alone.blocks[0], session, tried.definitions, tried.relations, refuted=tried.refuted)
+    found = Tried(alone.blocks[0], session, tried.definitions, tried.relations, tried.costs, refuted=tried.refuted)
     shortlist = tried.definitions.shortlist(alone, alone.blocks[0])
     _try_all(found, predicates_of(branch, session.time_zone), shortlist)
     return found

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from rewriter.block import Block, Find, Unsupported, build_block, find_among, predicates_of, tells_time
-from rewriter.cost import UNKNOWN, cost, original_cost
+from rewriter.cost import Costs
 from rewriter.engine.access_paths import columns_of
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.questions import DERIVED_ALONE, block_of, finder, reads_derived_alone, unread
@@ -17,6 +17,7 @@ from rewriter.match.set_operations import SetOperation, SetQuestion, set_operati
 from rewriter.match.texts import whole_queries
 from rewriter.model import Column, MaterializedView, Session, TableName
 from rewriter.rules.branch_by_branch import branch_by_branch
+from rewriter.scans import NOTHING
 from rewriter.schema import output_types
 from rewriter.sql import Statement, parse
 from rewriter.verify import UNDECIDED, Verdict, verify_branches
@@ -62,14 +63,16 @@ def answer_set(
         return Answer(name, Miss(Reason.SHAPE, "a branch of the view has other types than the view")), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
-    limit = sum(original_cost(block, relations) for block in blocks)
+    costs = Costs(relations, statement.session.time_zone)
+    tables = sum(map(costs.of_block, blocks), NOTHING)
     found = Answer(name, Miss(Reason.SHAPE, "its branches are others than the view's"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
         tried = answer_whole(SetQuestion(operation, pairs), path)
         if isinstance(tried.result, Match):
-            if limit < cost(tried.result, relations) < UNKNOWN:
-                return Answer(name, Miss(Reason.DEARER, "reading it costs more than reading the tables")), ()
+            plan = costs.of_match(tried.result)
+            if statement.session.only is None and not plan.gains_on(tables):
+                return Answer(name, Miss(Reason.DEARER, f"reading it takes {plan}; the tables {tables}")), ()
             return tried, blocks[0].names
         # In another order of its branches, they read other tables.
         found = tried if tried.result.reason is not Reason.TABLES_DIFFER else found

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from rewriter.block import Block, Predicates, predicates_of
 from rewriter.correlation import Correlation
-from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
+from rewriter.cost import Costs
 from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
@@ -21,6 +21,7 @@ from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
 from rewriter.rules.delta_union import delta_union
+from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
 from rewriter.sql import SelectBlock
 from rewriter.verify import Verdict
 
@@ -34,11 +35,19 @@ MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 class Best(NamedTuple):
     """A match with its cost, by which matches are ordered, and the path that it reads."""
 
-    price: tuple[int, TableName]
+    price: tuple[float, TableName]
     view: MaterializedView
     rule: str
     match: Match
     path: Candidate
+    estimate: Estimate
+
+
+class Matched(NamedTuple):
+    """The rule by which a view answers, and the estimate of its plan."""
+
+    rule: str
+    estimate: Estimate
 
 
 @dataclass
@@ -49,9 +58,10 @@ class Tried:
     session: Session
     definitions: Definitions
     relations: Relations
+    costs: Costs
     correlation: Correlation | None = None
     refuted: Mapping[TableName, Verdict] = field(default_factory=dict)
-    matches: dict[TableName, str] = field(default_factory=dict)
+    matches: dict[TableName, Matched] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     stale: list[MaterializedView] = field(default_factory=list)
     live: dict[TableName, str] = field(default_factory=dict)
@@ -63,21 +73,21 @@ class Tried:
     _lacking: list[TableName] = field(default_factory=list)
     _asked: int = 0
 
-    def beats(self, bound: int, view: MaterializedView) -> bool:
+    def beats(self, bound: float, view: MaterializedView) -> bool:
         """Return whether the best match costs no more than a lower bound for the remaining views."""
         return self.best is not None and self.best.price <= (bound, view.name)
 
-    def add(self, view: MaterializedView, query: Predicates, limit: int) -> None:
+    def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
         """Try one more view."""
-        found = self._add(view, query, query, self._path(view, query.block), limit)
+        found = self._add(view, query, query, self._path(view, query.block), tables)
         if isinstance(found.result, Match):
-            self._add_upon(view, found.result, query, limit)
+            self._add_upon(view, found.result, query, tables)
             return
         if found.result.reason is Reason.STALE:
             self.stale.append(view)
         self.miss(view, found.result, found.rule)
 
-    def add_live(self, query: Predicates, limit: int) -> None:
+    def add_live(self, query: Predicates, tables: Estimate) -> None:
         """Try the stale views, with the rows appended to their tables since the refresh."""
         for view in () if self.best is not None or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
@@ -86,21 +96,20 @@ class Tried:
             stale = next(attempt for attempt in self.missed if attempt.view == view.name)
             self.missed.remove(stale)
             self.live[view.name] = " and ".join(f"{c.name} since snapshot {c.start}" for c in storage.grown)
-            found = self._add(view, query, query, self._live_path(view, query.block, storage), limit)
+            found = self._add(view, query, query, self._live_path(view, query.block, storage), tables)
             if isinstance(found.result, Miss):
                 self.miss(view, found.result, found.rule)
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
-    def tile(self, query: Predicates) -> None:
+    def tile(self, query: Predicates, tables: Estimate) -> None:
         """Plan again for the smallest views that lack rows, reading those rows from other views."""
-        heads = self._by_size(self._lacking) if self.best is not None and self.correlation is None else ()
+        heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
             path = self._path(view, query.block)
             found = self._answer(view, query, path, self._remainder(frozenset({name})))
             if isinstance(path, Candidate) and isinstance(found.result, Match):
-                price = cost(found.result, self.relations), name
-                self._keep(Best(price, view, found.rule, found.result, path))
+                self._offer(view, found.rule, found.result, path, tables)
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
         """Return the result of trying a view, or a Miss if it ends in an error."""
@@ -110,17 +119,19 @@ class Tried:
         """Return the result of each view tried: misses, then matches, by name."""
         chosen = self._tiles()
         best = self.best.view.name if self.best is not None else None
+        text = self.select.text
         matched = [
-            Attempt(name, "chosen", self.best.rule, None, self._detail(name, chosen[name]), self.select.text)
+            Attempt(name, "chosen", self.best.rule, None, self._detail(name, chosen[name]), text, self.best.estimate)
             if name in chosen and self.best is not None
-            else Attempt(name, "not chosen", rule, Reason.NOT_CHOSEN, f"{best} has less to read", self.select.text)
-            for name, rule in sorted((dict.fromkeys(chosen, "") | self.matches).items())
-        ]
+            else Attempt(name, "not chosen", matched.rule, Reason.NOT_CHOSEN, f"{best} has less to read", text,
+                         matched.estimate)
+            for name, matched in sorted((dict.fromkeys(chosen, Matched("", NOTHING)) | self.matches).items())
+        ]  # fmt: skip
         missed = (attempt for attempt in self.missed if attempt.view not in chosen)
         return sorted(missed, key=lambda attempt: attempt.view) + matched
 
     def _add(
-        self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, limit: int
+        self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, tables: Estimate
     ) -> Answer:
         """Ask a view, keep a match that pays, and return the result.
 
@@ -129,17 +140,24 @@ class Tried:
         found = self._answer(view, asked, path)
         if isinstance(path, Miss) or isinstance(found.result, Miss):
             return found
-        price = cost(found.result, self.relations)
-        if limit < price < UNKNOWN:
-            return Answer(found.rule, Miss(Reason.DEARER, "reading it costs more than reading the tables"))
-        self.matches[view.name] = found.rule
         if found.result.rewriting.union is not None and found.result.rewriting.union.rest:
             self._lacking.append(view.name)
-        self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
-        self._keep(Best((price, view.name), view, found.rule, found.result, path))
-        return found
+        dearer = self._offer(view, found.rule, found.result, path, tables)
+        return found if dearer is None else Answer(found.rule, dearer)
 
-    def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, limit: int) -> None:
+    def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
+        """Keep a match that takes less than the tables, or that a hint asks for; return a Miss for any other."""
+        estimate = self.costs.of_match(match)
+        if self.session.only is None and not estimate.gains_on(tables):
+            return Miss(Reason.DEARER, f"reading it takes {estimate}; the tables {tables}")
+        self.matches.setdefault(view.name, Matched(rule, estimate))
+        self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
+        best = Best((estimate.ms, view.name), view, rule, match, path, estimate)
+        if self.best is None or best.price < self.best.price:
+            self.best = best
+        return None
+
+    def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, tables: Estimate) -> None:
         """Try the views over a view that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Of storage that holds a part of the rows, the query's own condition is no longer asked.
@@ -149,17 +167,13 @@ class Tried:
         if asked is None or isinstance(asked, Miss):
             return
         for other in upon:
-            found = self._add(other, query, asked, self._path(other, asked.block), limit)
+            found = self._add(other, query, asked, self._path(other, asked.block), tables)
             if isinstance(found.result, Match):
-                self._add_upon(other, found.result, query, limit)
+                self._add_upon(other, found.result, query, tables)
 
     def miss(self, view: MaterializedView, miss: Miss, rule: str = "") -> None:
         """Record why a view does not answer."""
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
-
-    def _keep(self, match: Best) -> None:
-        if self.best is None or match.price < self.best.price:
-            self.best = match
 
     def _answer(
         self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
@@ -208,7 +222,7 @@ class Tried:
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
             price = self._price(tables)
-            helping = self._helping(rest) - used if len(used) < MOST_TILES and price > 2 * SCAN else ()
+            helping = self._helping(rest) - used if len(used) < MOST_TILES and price > 2 * SCAN + SHUFFLE else ()
             query = predicates_of(rest, self.session.time_zone)
             for name in self._by_size(helping)[:MOST_OTHERS]:
                 if self._asked == MOST_ASKS:
@@ -230,12 +244,10 @@ class Tried:
         return self.matches.keys() | readable
 
     def _by_size(self, names: Iterable[TableName]) -> list[TableName]:
-        return sorted(
-            names, key=lambda name: (scan_of(self.relations.get(self.definitions.by_name[name].storage)), name)
-        )
+        return sorted(names, key=lambda name: (self.costs.of_storage(self.definitions.by_name[name].storage), name))
 
-    def _price(self, branches: Sequence[Shared]) -> int:
-        return sum(cost_of_branch(each, self.relations) for each in branches)
+    def _price(self, branches: Sequence[Shared]) -> float:
+        return sum(self.costs.of_branch(each).ms for each in branches)
 
     def _tiles(self) -> Mapping[TableName, str]:
         """Return the views that the plan reads, each with its rows if other views supply the rest."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rewriter.model.constraints import ForeignKey
 from rewriter.model.names import TableName
 from rewriter.model.partitions import PartitionField
+from rewriter.model.statistics import Statistics
 
 # What Iceberg keeps values of those types as that it does not have.
 KEPT_AS = {"tinyint": "int", "smallint": "int"}
@@ -93,6 +94,7 @@ class Table:
     `least` names columns of dates and times with the seconds since 1970 that none of their values is before, `most`
     with those that none is a second after, which estimates of costs use, and `ranges` columns of integers with the
     least and the greatest value that they may have.
+    `statistics` are those of its data files at this snapshot or at an earlier one: for estimates, never for proofs.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
     nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
@@ -115,6 +117,7 @@ class Table:
     most: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, int, int], ...] = ()
     current_since_ms: int | None = None
+    statistics: Statistics | None = None
 
     @property
     def without_keys(self) -> Table:

@@ -86,8 +86,8 @@ SELECT d.group_id, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.maybe_i
 
 --@ case: filled up in the view, and not in the query
 SELECT d.group_id, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.maybe_id = d.id GROUP BY d.group_id
---@ rewritten using rows
-SELECT dim_0_again.group_id AS group_id, sum(v.`amount`) FROM lake.demo.rows__storage VERSION AS OF 2001 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0_again WHERE v.`maybe_id` = dim_0_again.id GROUP BY dim_0_again.group_id
+--@ rewritten using lefted
+SELECT dim_0_again.group_id AS group_id, sum(v.`total`) FROM lake.demo.lefted__storage VERSION AS OF 2003 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0_again WHERE NOT (v.`id` IS NULL) AND v.`id` = dim_0_again.id GROUP BY dim_0_again.group_id
 
 --@ case: the table with the measures has no key
 SELECT s.maybe_id, count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY s.maybe_id

@@ -25,8 +25,8 @@ SELECT CAST(v.`wide_k` AS INT) AS k, v.`total` FROM lake.demo.groups__storage AS
 
 --@ case: what is computed of a key
 SELECT k + 1, count(*) FROM t WHERE k < 5 GROUP BY k + 1
---@ rewritten using rows
-SELECT CAST(v.`wide_k` AS INT) + 1, count(*) FROM lake.demo.rows__storage AS v WHERE CAST(v.`wide_k` AS INT) < 5 GROUP BY CAST(v.`wide_k` AS INT) + 1
+--@ rewritten using groups
+SELECT CAST(v.`wide_k` AS INT) + 1, coalesce(sum(v.`n`), 0) FROM lake.demo.groups__storage AS v WHERE CAST(v.`wide_k` AS INT) < 5 GROUP BY CAST(v.`wide_k` AS INT) + 1
 
 --@ case: in another wide type
 SELECT CAST(k AS DECIMAL(12, 0)) FROM t

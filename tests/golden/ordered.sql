@@ -20,10 +20,10 @@ SELECT v.`id` AS id FROM lake.demo.by_amount__storage AS v WHERE v.`viewgate_ord
 
 --@ case: groups in the view's own order
 SELECT region, count(*) AS n FROM sales GROUP BY region ORDER BY sum(amount) DESC
---@ rewritten using by_amount
-SELECT v.`region` AS region, count(*) AS n FROM lake.demo.by_amount__storage AS v GROUP BY v.`region` ORDER BY sum(v.`viewgate_order_0`) DESC NULLS LAST
+--@ rewritten using counted
+SELECT v.`region` AS region, v.`n` AS n FROM lake.demo.counted__storage AS v ORDER BY v.`viewgate_order_0` DESC NULLS LAST
 
 --@ case: a sum that the view only orders by
 SELECT region, sum(amount) AS total FROM sales GROUP BY region
---@ rewritten using by_amount
-SELECT v.`region` AS region, sum(v.`viewgate_order_0`) AS total FROM lake.demo.by_amount__storage AS v GROUP BY v.`region`
+--@ rewritten using counted
+SELECT v.`region` AS region, v.`viewgate_order_0` AS total FROM lake.demo.counted__storage AS v

@@ -34,8 +34,8 @@ SELECT v.`id` AS id, v.`weight` AS weight FROM lake.demo.lefted__storage AS v
 
 --@ case: grouped over the view's outer join
 SELECT name, sum(amount), count(*), count(weight) FROM sales LEFT JOIN dim ON dim_id = dim.id GROUP BY name
---@ rewritten using lefted
-SELECT v.`name` AS name, sum(v.`amount`), count(*), count(v.`weight`) FROM lake.demo.lefted__storage AS v GROUP BY v.`name`
+--@ rewritten using by_name
+SELECT v.`name` AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`weights`), 0) FROM lake.demo.by_name__storage AS v GROUP BY v.`name`
 
 --@ case: rows that found nothing
 SELECT s.id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id WHERE d.id IS NULL
@@ -59,8 +59,8 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE 
 
 --@ case: groups of an inner join from groups of an outer one
 SELECT d.name, sum(s.amount), count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
---@ rewritten using lefted
-SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
+--@ rewritten using by_name
+SELECT v.`name` AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_name__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
 
 --@ case: a condition on the joined table belongs to the join
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1

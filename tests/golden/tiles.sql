@@ -6,10 +6,10 @@ CREATE TABLE names (region STRING, label STRING)
 INSERT INTO events VALUES (1, 'eu', TIMESTAMP '2023-01-15 10:29:59', 1, 1.50), (2, 'eu', TIMESTAMP '2023-01-15 10:30:00', 2, NULL), (3, 'us', TIMESTAMP '2023-01-15 11:00:00', 4, 2.25), (4, NULL, TIMESTAMP '2023-01-16 00:00:00', 8, 0.01), (5, 'eu', TIMESTAMP '2023-01-31 23:59:59.999999', 16, 1.00), (6, 'us', TIMESTAMP '2023-02-01 00:00:00', 32, 7.00), (7, 'us', TIMESTAMP '2024-05-31 23:59:59', 64, 7.50), (7, 'us', TIMESTAMP '2024-05-31 23:59:59', 64, 7.50), (8, 'eu', TIMESTAMP '2024-06-01 00:00:00', 128, 3.00), (9, 'eu', TIMESTAMP '2024-06-19 23:00:00', NULL, 2.00), (10, NULL, TIMESTAMP '2024-06-20 14:59:59', 512, 1.00), (11, 'us', TIMESTAMP '2024-06-20 15:00:00', 1024, 5.00), (12, 'us', TIMESTAMP '2024-06-20 15:44:59', 2048, 5.00), (13, 'us', TIMESTAMP '2024-06-20 15:45:00', 4096, 5.00), (14, 'as', NULL, 8192, 5.00);
 INSERT INTO names VALUES ('eu', 'Europe'), ('us', 'States')
 --@ records
-events = 100000000
-by_hour__storage = 20000000
-by_day__storage = 2000000
-by_month__storage = 100000
+events = 10000000000
+by_hour__storage = 2000000000
+by_day__storage = 200000000
+by_month__storage = 10000000
 --@ view by_hour
 SELECT region, date_trunc('HOUR', ts) AS h, sum(amount) AS total, count(*) AS cnt, avg(price) AS mean, max(price) AS top FROM events GROUP BY region, date_trunc('HOUR', ts)
 --@ view by_day

@@ -98,8 +98,8 @@ SELECT r, sum(amount) FROM known VERSION AS OF 1 GROUP BY r
 
 --@ case: a materialized view from one over it
 SELECT region, sum(cnt) FROM by_day GROUP BY region
---@ rewritten using by_day
-SELECT v.`region` AS region, sum(v.`cnt`) FROM lake.demo.by_day__storage AS v GROUP BY v.`region`
+--@ rewritten using by_region
+SELECT v.`region` AS region, v.`cnt` FROM lake.demo.by_region__storage AS v
 
 --@ case: a query over a table from a view over a view of its groups
 SELECT region, sum(amount), count(*) FROM sales WHERE region <> 'us' GROUP BY region

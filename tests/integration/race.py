@@ -245,9 +245,9 @@ class Race:
             clients.rows(connection, f"USE {self._space}")
             for view in VIEWS:
                 clients.rows(connection, f"DROP MATERIALIZED VIEW IF EXISTS {view}")
-            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {ROWS.format(NOTE, 0, 99_000)}")
+            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {ROWS.format(NOTE, 0, 49_000)}")
             # Views begin at a second snapshot.
-            clients.rows(connection, f"INSERT INTO sales {ROWS.format(NOTE, 99_000, 100_000)}")
+            clients.rows(connection, f"INSERT INTO sales {ROWS.format(NOTE, 49_000, 50_000)}")
             clients.rows(connection, "CREATE OR REPLACE TABLE regions AS SELECT CAST(id AS INT) AS id, "
                                      "concat('region ', id % 5) AS name FROM range(7)")  # fmt: skip
             for view, (when, query) in VIEWS.items():

@@ -1,24 +1,30 @@
-"""Which view is cheapest, and when none is worth while."""
+"""Which view is cheapest, and when the tables themselves are."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rewriter import Reason, parse, rewrite
-from rewriter.cost import SCAN, cost, least_costs
+from rewriter import Outcome, Reason, parse, rewrite
+from rewriter.cost import Costs
 from rewriter.engine.questions import block_of, finder
 from rewriter.model import Relation, Table, TableName
+from rewriter.model.statistics import FEW_ROWS, ColumnFiles, FileGroup, Statistics
+from rewriter.scans import ROW, SHUFFLE
 from tests.golden.corpus import GoldenFile, World, world
 
-SCHEMA = "CREATE TABLE sales (region STRING, sex STRING, n INT)"
+SCHEMA = "CREATE TABLE sales (region STRING, sex STRING, day DATE, n INT)"
 VIEWS = {
     "fine": "SELECT region, sex, sum(n) AS s FROM sales GROUP BY region, sex",
     "right": "SELECT region, sum(n) AS s FROM sales GROUP BY region",
 }
+MANY = 10_000_000
+# As many rows as a shuffle takes.
+SHUFFLED = int(SHUFFLE / ROW)
 
 
 @pytest.fixture
@@ -26,42 +32,72 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def sized(built: World, sizes: dict[str, int | None]) -> dict[TableName, Relation | None]:
-    """The relations, some tables of these sizes in bytes."""
+def sized(built: World, rows: dict[str, int | None]) -> dict[TableName, Relation | None]:
+    """The relations, some tables of so many rows, each of no bytes."""
     return {
-        name: replace(r, size=sizes[name.table], records=None) if isinstance(r, Table) and name.table in sizes else r
+        name: replace(r, records=rows[name.table], size=None if rows[name.table] is None else 0)
+        if isinstance(r, Table) and name.table in rows
+        else r
         for name, r in built.relations.items()
     }
 
 
 def chosen(
-    built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"
+    built: World, rows: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"
 ) -> Any:
-    outcome = rewrite(parse(query, built.session), built.definitions.thorough, sized(built, sizes))
+    outcome = rewrite(parse(query, built.session), built.definitions.thorough, sized(built, rows))
     return [r.view.name.table for r in outcome.replacements], {a.view.table: a.reason for a in outcome.tried}
 
 
-def test_grouping_again_costs_as_much_as_some_bytes(built: World) -> None:
-    assert chosen(built, {"right__storage": SCAN - 1, "fine__storage": 0})[0] == ["right"]
-    assert chosen(built, {"right__storage": SCAN + 1, "fine__storage": 0})[0] == ["fine"]
+def test_grouping_again_takes_as_long_as_some_rows(built: World) -> None:
+    assert chosen(built, {"right__storage": SHUFFLED - 1, "fine__storage": 0, "sales": MANY})[0] == ["right"]
+    assert chosen(built, {"right__storage": SHUFFLED + 1, "fine__storage": 0, "sales": MANY})[0] == ["fine"]
 
 
-def test_a_rewriting_that_reads_more_than_the_original_is_not_used(built: World) -> None:
-    views, tried = chosen(built, {"right__storage": 3 * SCAN, "fine__storage": 9 * SCAN, "sales": 0})
-    assert views == []
-    assert set(tried.values()) == {Reason.DEARER}
+def test_a_view_with_nearly_the_rows_of_its_table_is_not_used(built: World) -> None:
+    rows: dict[str, int | None] = {"right__storage": MANY, "fine__storage": MANY, "sales": MANY}
+    query = "SELECT sum(n) FROM sales"
+    assert chosen(built, rows, query) == ([], {"right": Reason.DEARER, "fine": Reason.DEARER})
+    assert chosen(built, rows | {"right__storage": MANY // 2}, query)[0] == ["right"]
+
+
+def test_a_view_of_few_rows_is_always_worth_its_while(built: World) -> None:
+    assert chosen(built, {"right__storage": FEW_ROWS, "fine__storage": None, "sales": 0})[0] == ["right"]
+    assert chosen(built, {"right__storage": FEW_ROWS + SHUFFLED + 1, "fine__storage": MANY, "sales": 0})[0] == []
+
+
+def test_a_hint_forces_a_view_that_does_not_pay(built: World) -> None:
+    fine = TableName(("lake", "demo", "fine"))
+    statement = parse("SELECT sum(n) FROM sales", replace(built.session, only=fine))
+    outcome = rewrite(statement, built.definitions.thorough, sized(built, {"fine__storage": MANY, "sales": MANY}))
+    assert [r.view.name for r in outcome.replacements] == [fine]
+
+
+def test_columns_that_a_view_leaves_out_need_not_be_read() -> None:
+    schema = "CREATE TABLE wide (a INT, b INT, c STRING, d STRING, e STRING, f STRING)"
+    built = world(GoldenFile(Path(), schema=schema, views={"narrow": "SELECT a, b FROM wide WHERE a > 0"}))
+    tables = {n: replace(r, records=MANY, size=MANY * 80) for n, r in built.relations.items() if isinstance(r, Table)}
+
+    def answers(query: str, bytes_a_row: int) -> bool:
+        storage = replace(tables[TableName(("lake", "demo", "narrow__storage"))], size=MANY * bytes_a_row)
+        relations = {**built.relations, **tables, storage.name: storage}
+        return rewrite(parse(query, built.session), built.definitions, relations).rewritten
+
+    # Of the table's 80 bytes a row, a ninth are read.
+    assert answers("SELECT a, b FROM wide WHERE a > 0", 8)
+    assert not answers("SELECT a, b FROM wide WHERE a > 0", 16)
 
 
 def test_the_tables_under_groups_are_what_a_view_over_these_saves() -> None:
     groups = "(SELECT region, sum(n) AS s FROM sales GROUP BY region)"
     query = f"SELECT x.region, y.s FROM {groups} AS x JOIN {groups} AS y ON x.s = y.s"
     built = world(GoldenFile(Path(), schema=SCHEMA, views={"pairs": query}))
-    assert chosen(built, {"pairs__storage": SCAN, "sales": SCAN}, f"{query} WHERE x.region > 'a'")[0] == ["pairs"]
-    assert chosen(built, {"pairs__storage": 9 * SCAN, "sales": SCAN}, f"{query} WHERE x.region > 'a'")[0] == []
+    assert chosen(built, {"pairs__storage": MANY, "sales": MANY}, f"{query} WHERE x.region > 'a'")[0] == ["pairs"]
+    assert chosen(built, {"pairs__storage": 9 * MANY, "sales": MANY}, f"{query} WHERE x.region > 'a'")[0] == []
 
 
 def test_what_is_not_known_is_read_last_but_read(built: World) -> None:
-    assert chosen(built, {"right__storage": None, "fine__storage": 2 * SCAN, "sales": 2 * SCAN})[0] == ["fine"]
+    assert chosen(built, {"right__storage": None, "fine__storage": MANY, "sales": 9 * MANY})[0] == ["fine"]
     assert chosen(built, {"right__storage": None, "fine__storage": None, "sales": 0})[0] == ["right"]
 
 
@@ -73,12 +109,67 @@ def test_equally_good_views_are_taken_by_name(built: World) -> None:
 def test_views_with_parts_of_the_rows_are_bounded_by_what_a_union_reads_of_them() -> None:
     views = {"late": "SELECT region, n, max(sex) AS m FROM sales WHERE n > 0 GROUP BY region, n"}
     built = world(GoldenFile(Path(), schema=SCHEMA, views=views))
-    relations = sized(built, {"late__storage": 2 * SCAN, "sales": 100 * SCAN})
+    relations = sized(built, {"late__storage": MANY, "sales": 50 * MANY})
     statement = parse("SELECT max(sex) FROM sales", built.session)
     (select,) = statement.blocks
     assert select.tree is not None
     block, _ = block_of(select, select.tree, statement, finder(statement, built.definitions, relations))
-    shortlist = built.definitions.shortlist(statement, select)
-    bounds = {view.name: bound for bound, view in least_costs(shortlist, block, relations)}
+    costs = Costs(relations, "UTC")
+    bounds = {
+        view.name: bound
+        for bound, view in costs.least(built.definitions.shortlist(statement, select), block, costs.of_block(block))
+    }
     (replaced,) = rewrite(statement, built.definitions, relations).replacements
-    assert bounds[replaced.view.name] <= cost(replaced.match, relations)
+    assert bounds[replaced.view.name] <= costs.of_match(replaced.match).ms
+
+
+FIRST = date(2024, 1, 1)
+DAILY = {"daily": "SELECT day, region, sum(n) AS s FROM sales GROUP BY day, region"}
+
+
+def lake(rows_a_day: int, groups_a_day: int) -> World:
+    """A year of sales with a file for each day, and a view of it in one file."""
+    built = world(GoldenFile(Path(), schema=SCHEMA, views=DAILY))
+    days = [(FIRST + timedelta(days=n) - date(1970, 1, 1)).days for n in range(365)]
+    of_day = ColumnFiles(sizes=[rows_a_day] * 365, nulls=[0] * 365, lower=days, upper=days)
+    group = FileGroup([rows_a_day] * 365, [rows_a_day * 40] * 365, {3: of_day})
+    sales = built.relations[TableName(("lake", "demo", "sales"))]
+    storage = built.relations[TableName(("lake", "demo", "daily__storage"))]
+    assert isinstance(sales, Table)
+    assert isinstance(storage, Table)
+    total = 365 * rows_a_day
+    large = replace(sales, records=total, size=total * 40, statistics=Statistics(1, (group,)))
+    small = replace(storage, records=365 * groups_a_day, size=365 * groups_a_day * 20)
+    return replace_relations(built, large, small)
+
+
+def replace_relations(built: World, *tables: Table) -> World:
+    return World(built.session, {**built.relations, **{t.name: t for t in tables}}, built.definitions)
+
+
+def decided(built: World, where: str) -> Outcome:
+    query = f"SELECT region, sum(n) FROM sales {where} GROUP BY region"
+    return rewrite(parse(query, built.session), built.definitions, built.relations)
+
+
+def test_a_table_that_is_pruned_to_a_file_is_asked_itself() -> None:
+    built = lake(rows_a_day=100_000, groups_a_day=5_000)
+    assert decided(built, "").rewritten
+    assert decided(built, "WHERE day >= '2024-02-01'").rewritten
+    kept = decided(built, "WHERE day = '2024-02-01'")
+    assert not kept.rewritten
+    (attempt,) = kept.tried
+    assert attempt.reason is Reason.DEARER
+    assert "100,000 rows of 1 of 365 files in 1 scan" in attempt.detail
+
+
+def test_only_filters_that_spark_hands_to_iceberg_prune() -> None:
+    built = lake(rows_a_day=100_000, groups_a_day=5_000)
+    assert decided(built, "WHERE day + INTERVAL 1 DAY = '2024-02-01'").rewritten
+    assert decided(built, "WHERE day = '2024-02-01' OR region = 'eu'").rewritten
+
+
+def test_a_choice_is_made_for_each_value_of_a_parameter() -> None:
+    built = lake(rows_a_day=100_000, groups_a_day=5_000)
+    assert not decided(built, "WHERE day BETWEEN '2024-02-01' AND '2024-02-02'").rewritten
+    assert decided(built, "WHERE day BETWEEN '2024-02-01' AND '2024-11-02'").rewritten

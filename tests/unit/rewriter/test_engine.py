@@ -90,7 +90,7 @@ def test_rows_are_counted_by_the_tables_metadata_alone_where_nothing_is_deleted(
 def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
     storage = next(r for n, r in built.relations.items() if n.table == "by_region__storage")
     assert isinstance(storage, Table)
-    relations = built.relations | {storage.name: replace(storage, size=5 << 20)}
+    relations = built.relations | {storage.name: replace(storage, records=10**7)}
     outcome = rewrite(parse(QUERY, built.session), built.definitions, relations)
     assert [r.view.name.table for r in outcome.replacements] == ["by_hour"]
 

@@ -35,7 +35,7 @@ def test_a_write_counts_at_once_and_so_does_its_refresh(built: World) -> None:
     assert asked.decide(built.relations).rewritten
     sales = next(r for name, r in built.relations.items() if name.table == "sales")
     assert isinstance(sales, Table)
-    written = replace(sales, snapshots=(Snapshot(99, 99, "append", sales.schema_id), *sales.snapshots))
+    written = replace(sales, snapshots=(Snapshot(99, 99, "overwrite", sales.schema_id), *sales.snapshots))
     assert not asked.decide({**built.relations, sales.name: written}).rewritten
     assert asked.decide(built.relations).rewritten
 

@@ -125,10 +125,10 @@ def test_a_large_delta_is_dearer_than_the_table(built: World) -> None:
     sales = built.relations[name]
     assert isinstance(sales, Table)
     last, before = sales.snapshots
-    grown = replace(sales, size=2_000_000, snapshots=(replace(last, added=1_999_999), before))
+    grown = replace(sales, records=10**7, size=10**9, snapshots=(replace(last, added=10**9 - 1), before))
     built.relations[name] = grown
     (missed,) = (a for a in built.rewrite(QUESTION).tried if a.view.table == "grouped")
-    assert missed.detail.endswith("with what was appended: reading it costs more than reading the tables")
+    assert "; with what was appended: reading it takes about " in missed.detail
     # Of the files that compaction adds no delta reads any.
     compacted = replace(last, id=7000, operation="replace", added=5_000_000)
     more = replace(last, id=7001, added=1000)

@@ -1,0 +1,117 @@
+"""The statistics of a table's data files for the rewriter's estimates, from its manifests.
+
+A manifest never changes: each is read once, and its files are kept by its path. Rows that delete files take away count.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pyiceberg.conversions import from_bytes
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import DataFile, DataFileContent, ManifestContent, ManifestFile
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.types import (
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IcebergType,
+    IntegerType,
+    LongType,
+    NestedField,
+    PrimitiveType,
+    StringType,
+    TimestampType,
+    TimestamptzType,
+)
+
+from proxy.catalog.documents import Remembered
+from rewriter.model.statistics import ColumnFiles, FileGroup, Point, Statistics
+
+# Tables with more manifests, or more bytes in them, are estimated by their totals: some ten thousand files take
+# seconds of a processor to be read, and as much again at each compaction.
+MOST_MANIFESTS = 256
+MOST_BYTES = 4 << 20
+# Values kept of all manifests together, each some tens of bytes: two bounds of each column and file.
+MOST_VALUES = 4_000_000
+
+Groups = Remembered[tuple[str, tuple[tuple[int, str], ...]], FileGroup]
+# Of columns of other types no bounds are kept. A column that was an INT before has bounds of four bytes.
+_BOUNDED = (BooleanType, IntegerType, LongType, DateType, TimestampType, TimestamptzType, DecimalType, StringType,
+            FloatType, DoubleType)  # fmt: skip
+_WHOLE = (IntegerType, LongType, DateType, TimestampType, TimestamptzType)
+
+
+def groups() -> Groups:
+    """Return an empty store for what is read of manifests, bounded by its number of values."""
+    return Remembered(MOST_VALUES, weight=lambda group: 1 + len(group.records) * (2 + 2 * len(group.columns)))
+
+
+def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
+    """Return the statistics of the current snapshot's data files; None where they are too many or there are none."""
+    snapshot = metadata.current_snapshot()
+    manifests = snapshot.manifests(io) if snapshot is not None else []
+    data = [manifest for manifest in manifests if manifest.content is ManifestContent.DATA]
+    if snapshot is None or len(data) > MOST_MANIFESTS or sum(each.manifest_length for each in data) > MOST_BYTES:
+        return None
+    fields = [field for field in metadata.schema().fields if isinstance(field.field_type, PrimitiveType)]
+    types = tuple((field.field_id, str(field.field_type)) for field in fields)
+
+    def group_of(manifest: ManifestFile) -> FileGroup:
+        return known.get((manifest.manifest_path, types), lambda: _group(_files(manifest, io), fields))
+
+    return Statistics(snapshot.snapshot_id, tuple(map(group_of, data)))
+
+
+def _files(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
+    """Return the live data files of a manifest that have rows."""
+    files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
+    return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
+
+
+def _group(files: Sequence[DataFile], fields: Sequence[NestedField]) -> FileGroup:
+    return FileGroup(
+        array("q", (file.record_count for file in files)),
+        array("q", (file.file_size_in_bytes for file in files)),
+        {field.field_id: _column(field.field_id, field.field_type, files) for field in fields},
+    )
+
+
+def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> ColumnFiles:
+    def counts(of: Callable[[DataFile], Mapping[int, int] | None]) -> Sequence[int | None]:
+        return _dense([(of(file) or {}).get(field_id) for file in files])
+
+    def bounds(of: Callable[[DataFile], Mapping[int, bytes] | None]) -> Sequence[Point | None]:
+        return _dense([_point(kind, (of(file) or {}).get(field_id)) for file in files])
+
+    return ColumnFiles(
+        counts(lambda file: file.column_sizes),
+        counts(lambda file: file.null_value_counts),
+        bounds(lambda file: file.lower_bounds),
+        bounds(lambda file: file.upper_bounds),
+    )
+
+
+def _dense(values: list[Any]) -> Sequence[Any]:
+    """Return whole numbers of eight bytes each as such, anything else as it is."""
+    return array("q", values) if all(type(value) is int for value in values) else tuple(values)
+
+
+def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
+    """Return a bound on the line of its type, as the rewriter compares constants with it."""
+    if bound is None or not isinstance(kind, _BOUNDED):
+        return None
+    if isinstance(kind, _WHOLE):
+        return int.from_bytes(bound, "little", signed=True)
+    if isinstance(kind, DoubleType) and len(bound) == 4:  # it was a FLOAT before
+        kind = FloatType()
+    value: Any = from_bytes(kind, bound)
+    if isinstance(value, Decimal):
+        return Fraction(value)
+    return int(value) if isinstance(value, bool) else value

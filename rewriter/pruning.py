@@ -1,0 +1,52 @@
+"""The data files that a filter leaves, by the bounds of their columns, as Iceberg skips files when it plans a scan.
+
+law:    a file that holds a row for which each column's value lies in its set is kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rewriter.block import RangeSet
+from rewriter.model.statistics import ColumnFiles, FileGroup, Point
+
+# The values that a conjunction of comparisons with constants leaves a column, by its field id.
+Wanted = Mapping[int, RangeSet]
+
+
+def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
+    """Yield the positions of the files that may hold a row with such values; a file with unknown bounds may.
+
+    >>> column = ColumnFiles(sizes=(8, 8), nulls=(0, 0), lower=(1, 5), upper=(4, 9))
+    >>> group = FileGroup(records=(2, 2), sizes=(40, 40), columns={7: column})
+    >>> list(kept(group, {7: RangeSet.compare(">", 4)}))
+    [1]
+    """
+    told = [(group.columns[field_id], values) for field_id, values in wanted.items() if field_id in group.columns]
+    for at, records in enumerate(group.records):
+        if all(_may_hold(column, at, records, values) for column, values in told):
+            yield at
+
+
+def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> bool:
+    """Return whether a column may have one of the values in a file."""
+    nulls = column.nulls[at]
+    if values.null and nulls != 0:
+        return True
+    if nulls == records:
+        return False
+    lower, upper = column.lower[at], column.upper[at]
+    return any(
+        _reaches(lower, high.value, closed=high.closed) and _reaches(low.value, upper, closed=low.closed)
+        for low, high in values.intervals
+    )
+
+
+def _reaches(low: Point | None, high: Point | None, *, closed: bool) -> bool:
+    """Return whether values from `low` on may lie before `high`, or at it where that is `closed`; None is unknown.
+
+    NaN, which compares as false, is unknown, too.
+    """
+    if low is None or high is None:
+        return True
+    return not (low > high or (low == high and not closed))  # type: ignore[operator]  # of one kind within a column

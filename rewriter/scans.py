@@ -1,0 +1,149 @@
+"""Estimates of what a plan takes Spark: rows and bytes that it reads after pruning, scans, joins and shuffles.
+
+The constants are the least-squares fit of benchmarks/reading.py on the Spark of the integration tests, two cores. What
+matters are their relations: a scan, join or shuffle more costs as much as so many rows read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from rewriter.model import Table
+from rewriter.model.statistics import FEW_ROWS, FileGroup
+from rewriter.pruning import Wanted, kept
+
+# Milliseconds for each scan, join and shuffle, whatever they are of.
+SCAN, JOIN, SHUFFLE = 14.0, 20.0, 45.0
+# Milliseconds for each row read, each row that goes through a join, and each byte of the columns read.
+ROW, JOINED, BYTE = 5e-6, 1.4e-5, 3e-6
+# Bytes of a row where only the number of rows is known, and rows of a table of which nothing is.
+RECORD, UNKNOWN = 64, 10**12
+# Bytes of a value by its type; of any other type 16.
+_WIDTHS = {"boolean": 1, "tinyint": 1, "smallint": 2, "int": 4, "date": 4, "float": 4, "bigint": 8, "double": 8,
+           "timestamp": 8, "timestamp_ntz": 8}  # fmt: skip
+_WIDE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a plan reads and does; `files` of `all_files` are read of the tables whose files are known.
+
+    `held` are the rows of all tables before pruning, `largest` those of the largest scan; `known` is False if the size
+    of a table is not known.
+    """
+
+    scans: int = 0
+    rows: float = 0
+    held: float = 0
+    bytes: float = 0
+    largest: float = 0
+    joined: float = 0
+    joins: int = 0
+    shuffles: int = 0
+    files: int = 0
+    all_files: int = 0
+    known: bool = True
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.scans + other.scans,
+            self.rows + other.rows,
+            self.held + other.held,
+            self.bytes + other.bytes,
+            max(self.largest, other.largest),
+            self.joined + other.joined,
+            self.joins + other.joins,
+            self.shuffles + other.shuffles,
+            self.files + other.files,
+            self.all_files + other.all_files,
+            self.known and other.known,
+        )
+
+    def then(self, joins: int = 0, shuffles: int = 0) -> Estimate:
+        """Return the estimate with joins, through which the rows of the largest scan go, and shuffles."""
+        return self + Estimate(joined=joins * self.largest, joins=joins, shuffles=shuffles)
+
+    @property
+    def ms(self) -> float:
+        """The time in milliseconds, without what every statement takes."""
+        fixed = SCAN * self.scans + JOIN * self.joins + SHUFFLE * self.shuffles
+        return fixed + ROW * self.rows + JOINED * self.joined + BYTE * self.bytes
+
+    def gains_on(self, tables: Estimate) -> bool:
+        """Return whether this plan is worth more than that of the tables; views of few rows of few rows always are."""
+        if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
+            return True
+        return self.ms < tables.ms
+
+    def __str__(self) -> str:
+        if not self.known:
+            return "nobody knows what it reads"
+        files = f" of {self.files:,} of {self.all_files:,} files" if self.all_files else ""
+        parts = [f"{self.rows:,.0f} rows{files} in {_counted(self.scans, 'scan')}"]
+        parts += [_counted(n, what) for n, what in ((self.joins, "join"), (self.shuffles, "shuffle")) if n]
+        return f"about {self.ms:,.0f} ms: {', '.join(parts)}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+NOTHING = Estimate()
+
+
+def scan_of(table: Table, share: float = 1.0) -> Estimate:
+    """Return the estimate of reading a share of a table's rows with all its columns, by its totals alone."""
+    if table.size is None and table.records is None:
+        return UNKNOWN_SCAN
+    rows = table.records if table.records is not None else (table.size or 0) / RECORD
+    size = table.size if table.size is not None else rows * RECORD
+    return Estimate(1, share * rows, rows, share * size, share * rows)
+
+
+def least_ms(table: Table, share: float) -> float:
+    """Return the milliseconds of `scan_of`, made for each view of a shortlist and therefore of no estimate."""
+    if table.records is None:
+        return scan_of(table, share).ms
+    return (
+        SCAN + share * table.records * (ROW + BYTE * RECORD)
+        if table.size is None
+        else (SCAN + share * (table.records * ROW + table.size * BYTE))
+    )
+
+
+UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=False)
+
+
+def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
+    """Return the estimate of reading these columns, in lower case, of the files that a filter leaves.
+
+    Of a table whose files are not known, a `share` of the rows is read.
+    """
+    if table.statistics is None:
+        whole = scan_of(table, share)
+        return replace(whole, bytes=whole.bytes * _share_of_width(table, columns)) if whole.known else whole
+    rows, size, files = 0, 0.0, 0
+    ids = [column.field_id for column in table.columns if column.name.lower() in columns]
+    width = _share_of_width(table, columns)
+    for group in table.statistics.groups:
+        for at in kept(group, wanted):
+            rows += group.records[at]
+            size += _size_of(group, at, ids, width)
+            files += 1
+    statistics = table.statistics
+    return Estimate(1, rows, statistics.records, size, rows, files=files, all_files=statistics.files)
+
+
+def _share_of_width(table: Table, columns: Collection[str]) -> float:
+    """Return the share of these columns in a row's bytes, by their types."""
+    whole = sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns)
+    read = sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns if column.name.lower() in columns)
+    return read / whole if whole else 1.0
+
+
+def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
+    """Return the bytes of some columns in a file; by their types if it does not tell them."""
+    columns = [group.columns[each] for each in ids if each in group.columns]
+    known = [size for column in columns if (size := column.sizes[at]) is not None]
+    return sum(known) if len(known) == len(ids) else group.sizes[at] * width
