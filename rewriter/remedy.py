@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rewriter.model import TableName, quoted
+from rewriter.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,8 @@ class Suggestion:
 
     `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
     free name of another one to make beside it. With `refresh`, a refresh is all that it lacks.
-    `outputs` is what is added as a SELECT lists it, where that can be written behind the view's own outputs.
+    `outputs` is what is added as a SELECT lists it, where that can be written behind the view's own outputs. `size` is
+    that of a view with more keys, where statistics tell of it.
     """
 
     view: TableName
@@ -25,6 +27,7 @@ class Suggestion:
     new: TableName | None = None
     refresh: bool = False
     outputs: str = ""
+    size: Size | None = None
 
     @property
     def made(self) -> TableName:
@@ -57,6 +60,7 @@ class Suggestion:
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"
         added = f" with {', '.join(self.add)} added" if self.add else ""
+        added += f" ({self.size})" if self.size is not None else ""
         if self.new is None:
             return f"{self.view} would answer {answered}{added}:"
         return f"a new view {self.new}, like {self.view}{added}, would answer {answered}:"

@@ -33,6 +33,7 @@ from rewriter.model.settings import TIME_ZONE, differing_setting
 from rewriter.outcome import Outcome
 from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain
+from rewriter.sizes import Size, size_of
 from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, with_outputs
 from rewriter.timeseries import as_bucket
 
@@ -52,6 +53,7 @@ class _Part(NamedTuple):
     text: str
     name: str
     key: bool
+    tree: Tree
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
@@ -169,12 +171,13 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
         fewer = [other for other in parts if other is not part]
         if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
             parts, answer = fewer, found
-    if _as_many_rows(tree, parts, aliases, relations, block):
+    size = _size(view, parts, relations, block)
+    if _as_many_rows(tree, parts, aliases, relations, block) or (size is not None and size.is_nearly_whole):
         return None
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
     outputs = "" if _splits_rows(tree, parts) else _outputs(view, parts, changed)
-    return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs)
+    return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs, size=size)
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
@@ -214,6 +217,17 @@ def _as_many_rows(
     )
 
 
+def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, block: Block) -> Size | None:
+    """Return the size of a view with more keys, by the statistics of its largest table; None where it has none."""
+    keys = {part.text: part.tree for part in parts if part.key}
+    read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]
+    largest = max(read, key=lambda table: table.records or 0, default=None)
+    storage = relations.get(view.storage)
+    if not keys or largest is None or largest.statistics is None or not isinstance(storage, Table):
+        return None
+    return size_of(storage.records or 1, keys, block, largest)
+
+
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
     """Return the column list of a changed view, if the view names its columns itself."""
     names = [column.name for column in view.columns]
@@ -248,7 +262,7 @@ def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tre
         seen.add(expression)
         name = _name(expression, taken)
         taken.add(name)
-        yield _Part(expression_text(_in_view(expression, aliases), spell=False), name, key)
+        yield _Part(expression_text(_in_view(expression, aliases), spell=False), name, key, expression)
 
 
 def _aggregates(tree: Tree) -> Iterator[Tree]:

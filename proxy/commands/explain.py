@@ -67,9 +67,10 @@ class ExplainRewrite:
         if not rows:
             rows.append(("", "not rewritten", "", "", "it has no SELECT over a table of a materialized view", ""))
         if decision.suggestion is not None:
-            part = f"-- {decision.suggestion.part}\n" if decision.suggestion.left else ""
-            change = part + await suggested(ctx, decision)
-            rows.append((str(decision.suggestion.made), "suggested", "", "", change, ""))
+            found = decision.suggestion
+            said = [found.part if found.left else "", "" if found.size is None else str(found.size)]
+            change = "".join(f"-- {line}\n" for line in filter(None, said)) + await suggested(ctx, decision)
+            rows.append((str(found.made), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
 
 

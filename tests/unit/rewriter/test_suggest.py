@@ -8,6 +8,7 @@ import pytest
 
 from rewriter.model import Snapshot, Table
 from rewriter.model.settings import ANSI, TIME_ZONE
+from rewriter.model.statistics import ColumnFiles, FileGroup, Statistics
 from rewriter.remedy import Suggestion
 from rewriter.script import Workspace, read_script
 
@@ -276,3 +277,43 @@ def test_a_view_of_distinct_rows_is_left_as_it_is() -> None:
     view = "CREATE MATERIALIZED VIEW seen AS SELECT DISTINCT country FROM sales;"
     found = suggestion("SELECT DISTINCT country, sex FROM sales", view)
     assert found is None or str(found.new) == "seen_sex"
+
+
+MANY = 50_000_000
+
+
+def measured(days: int = 400, *, statistics: bool = True) -> Workspace:
+    """The tables with a large `sales` whose files tell bounds of two columns, and a view by country of twenty rows."""
+    made = read_script(TABLES.replace("at TIMESTAMP", "at TIMESTAMP, day DATE") + VIEWS)
+    tables = {table.name.table: table for table in made.relations.values() if isinstance(table, Table)}
+    sales, storage = tables["sales"], replace(tables["by_country__storage"], records=20)
+    columns = tuple(replace(column, field_id=n) for n, column in enumerate(sales.columns))
+    greatest = {"id": MANY, "day": days}
+    of = {c.field_id: ColumnFiles([9], [0], [1], [greatest[c.name]]) for c in columns if c.name in greatest}
+    known = Statistics(1, (FileGroup([MANY], [10**9], of),)) if statistics else None
+    large = replace(sales, columns=columns, records=MANY, statistics=known)
+    return replace(made, relations={**made.relations, sales.name: large, storage.name: storage})
+
+
+def told(query: str, made: Workspace) -> str:
+    found = made.explain(query).suggestion
+    return found.told if found is not None else ""
+
+
+def test_a_suggestion_says_how_many_rows_more_keys_make() -> None:
+    daily = "SELECT country, day, sum(price) FROM sales GROUP BY country, day"
+    assert "day added (about 8,000 rows, of the table's 50,000,000)" in told(daily, measured())
+    assert "rows" not in told(daily, measured(statistics=False))
+    monthly = "SELECT country, trunc(day, 'MM'), sum(price) FROM sales GROUP BY country, trunc(day, 'MM')"
+    assert "(about 300 rows" in told(monthly, measured())
+
+
+def test_keys_whose_values_nobody_counts_are_named() -> None:
+    query = "SELECT sex, day, sum(price) FROM sales GROUP BY sex, day"
+    said = "(its size is not known: about 8,000 rows times the values of sex, which no statistics count)"
+    assert said in told(query, measured())
+
+
+def test_no_summary_is_suggested_that_is_nearly_as_large_as_its_table() -> None:
+    assert told("SELECT country, id, sum(price) FROM sales GROUP BY country, id", measured()) == ""
+    assert told("SELECT country, day, sum(price) FROM sales GROUP BY country, day", measured(days=10**8)) == ""

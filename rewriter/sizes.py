@@ -1,0 +1,92 @@
+"""How many rows a summary would have, as far as the bounds of columns tell: of whole numbers, dates and times.
+
+Iceberg counts no distinct values. A column of whole numbers has at most as many as its range is long; of a text nobody
+knows how many there are, and then nobody knows the size of a summary by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from math import exp as power
+from math import prod
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.functions.types import INTEGERS
+from rewriter.model import Table
+from rewriter.timeseries import as_bucket, day_source
+from rewriter.timeseries.steady import LENGTHS
+
+Tree = exp.Expr
+
+# A summary with this share of its table's rows is read in about the same time.
+NEARLY = 0.5
+_DAY, _MICROS = 86_400, 1_000_000
+_TIMES = ("timestamp", "timestamp_ntz")
+# The seconds of the shortest bucket of a grain.
+_SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _DAY}
+
+
+@dataclass(frozen=True)
+class Size:
+    """The rows of a summary, of the rows of its table; times the values of `unknown` keys, which nobody knows."""
+
+    rows: int
+    of: int
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def is_nearly_whole(self) -> bool:
+        """Whether the summary would be nearly as large as its table."""
+        return self.rows >= NEARLY * self.of
+
+    def __str__(self) -> str:
+        if not self.unknown:
+            return f"about {self.rows:,} rows, of the table's {self.of:,}"
+        keys = ", ".join(self.unknown)
+        return f"its size is not known: about {self.rows:,} rows times the values of {keys}, which no statistics count"
+
+
+def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
+    """Return the size of a summary of `now` rows if these keys, by their texts, were added.
+
+    law:    of D possible groups, n rows that are spread evenly fall into D (1 - exp(-n / D))
+    """
+    counts = {text: _values(tree, block, table) for text, tree in keys.items()}
+    possible = max(now, 1) * prod(count for count in counts.values() if count is not None)
+    rows = table.records or 0
+    filled = possible * (1 - power(-rows / possible))
+    return Size(min(rows, round(filled)), rows, tuple(text for text, count in counts.items() if count is None))
+
+
+def _values(tree: Tree, block: Block, table: Table) -> int | None:
+    """Return the greatest number of values of an expression in a table; None if no bounds tell it."""
+    bucket, day = as_bucket(tree), day_source(tree)
+    source = bucket.source if bucket is not None else day if day is not None else tree
+    declared = block.type_of(source)
+    column = table.column(declared.name) if declared is not None else None
+    if column is None or not (column.type in (*INTEGERS, "date") or column.type in _TIMES):
+        return None
+    bounds = _bounds(table, column.field_id)
+    if bounds is None:
+        return None
+    grain = bucket.grain if bucket is not None else "day" if day is not None else ""
+    unit = _DAY if column.type == "date" else 1
+    step = max(1, _SHORTEST[grain] // unit) if grain else 1
+    if column.type in _TIMES:
+        step *= _MICROS if grain else 1
+    return (bounds[1] - bounds[0]) // step + 1
+
+
+def _bounds(table: Table, field_id: int) -> tuple[int, int] | None:
+    """Return the least and the greatest value of a column of whole numbers; None if a file tells no bounds."""
+    columns = [group.columns.get(field_id) for group in (table.statistics.groups if table.statistics else ())]
+    lower = [*chain.from_iterable(column.lower if column is not None else (None,) for column in columns)]
+    upper = [*chain.from_iterable(column.upper if column is not None else (None,) for column in columns)]
+    least = [bound for bound in lower if isinstance(bound, int)]
+    most = [bound for bound in upper if isinstance(bound, int)]
+    whole = bool(least) and len(least) == len(lower) and len(most) == len(upper)
+    return (min(least), max(most)) if whole else None
