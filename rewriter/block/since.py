@@ -167,7 +167,7 @@ def _earliest(bound: Tree) -> int | None:
 
 def _earliest_second(counted: Tree) -> int | None:
     """Return seconds that a number of them, such as unix_timestamp() - 3600, is not below."""
-    if isinstance(counted, exp.Add | exp.Sub):
+    if isinstance(counted, (exp.Add, exp.Sub)):
         step = counted.expression
         return _before(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
     return _earliest(counted)

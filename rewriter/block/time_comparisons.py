@@ -127,7 +127,7 @@ def _integer(tree: Tree) -> int | None:
 
 def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
     above = value // counted.times + 1
-    least = -(-value // counted.times) if isinstance(comparison, exp.GTE | exp.LT | exp.EQ) else above
+    least = -(-value // counted.times) if isinstance(comparison, (exp.GTE, exp.LT, exp.EQ)) else above
     if isinstance(comparison, exp.EQ) and value % counted.times:
         return None
     if counted.towards_1970 and least < 1:
@@ -137,7 +137,7 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
         return None
     if isinstance(comparison, exp.EQ):
         return exp.And(this=_from(counted.time, begin), expression=_before(counted.time, end))
-    return (_from if isinstance(comparison, exp.GTE | exp.GT) else _before)(counted.time, begin)
+    return (_from if isinstance(comparison, (exp.GTE, exp.GT)) else _before)(counted.time, begin)
 
 
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
@@ -160,8 +160,8 @@ def _second(bound: Tree) -> tuple[Tree, Tree] | None:
 def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
     if isinstance(comparison, exp.EQ):
         return exp.And(this=_from(time, second), expression=_before(time, after))
-    bound = after if isinstance(comparison, exp.GT | exp.LTE) else second
-    return (_from if isinstance(comparison, exp.GTE | exp.GT) else _before)(time, bound)
+    bound = after if isinstance(comparison, (exp.GT, exp.LTE)) else second
+    return (_from if isinstance(comparison, (exp.GTE, exp.GT)) else _before)(time, bound)
 
 
 def _is_of_clock(bound: Tree) -> bool:

@@ -86,7 +86,7 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     bound = comparison.expression
     instant = instant_of(bound, zone) if kind == "timestamp" else None
     if instant is not None:
-        return divides_instant(instant + isinstance(comparison, exp.LTE | exp.GT), grain, zone)
+        return divides_instant(instant + isinstance(comparison, (exp.LTE, exp.GT)), grain, zone)
     if not isinstance(grain, str):
         return False
     if not is_comparable(bound, kind, zone) and not stays_steady(bound, grain, kind, zone):

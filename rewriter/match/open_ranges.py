@@ -80,5 +80,5 @@ class OpenRange(NamedTuple):
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
     """Return the range of one time that is divided; None if it has no begin, or several."""
     times = {asked.this for asked in divided}
-    begins = [end for end in query.conjuncts if isinstance(end, exp.GTE | exp.GT) and end.this in times]
+    begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]
     return OpenRange(begins[0], divided, bucket, last, query) if len(times) == len(begins) == 1 else None

@@ -287,7 +287,7 @@ def measured(days: int = 400, *, statistics: bool = True) -> Workspace:
     made = read_script(TABLES.replace("at TIMESTAMP", "at TIMESTAMP, day DATE") + VIEWS)
     tables = {table.name.table: table for table in made.relations.values() if isinstance(table, Table)}
     sales, storage = tables["sales"], replace(tables["by_country__storage"], records=20)
-    columns = tuple(replace(column, field_id=n) for n, column in enumerate(sales.columns))
+    columns = tuple(column._replace(field_id=n) for n, column in enumerate(sales.columns))
     greatest = {"id": MANY, "day": days}
     of = {c.field_id: ColumnFiles([9], [0], [1], [greatest[c.name]]) for c in columns if c.name in greatest}
     known = Statistics(1, (FileGroup([MANY], [10**9], of),)) if statistics else None
