@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
+from rewriter.functions.dates import COUNTED, UNITS_SINCE_1970
 from rewriter.sql import operands
 from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
 from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
@@ -151,7 +152,7 @@ def _earliest(bound: Tree) -> int | None:
         return _before(bucket.source, 366 * _DAY)
     if not bound.expressions:
         return _TODAY if tells_time(bound) else None
-    if bound.name in ("timestamp_seconds", "unix_timestamp", "unix_seconds"):
+    if COUNTED.get(bound.name) == 1 or UNITS_SINCE_1970.get(bound.name) == 1_000_000:
         return _earliest_second(bound.expressions[0])
     if bound.name == "timestampadd":
         unit, count, moved = bound.expressions

@@ -18,7 +18,8 @@ from sqlglot import exp
 Tree = exp.Expr
 
 NAME = "window"
-START, END, STRUCT = "window start", "window end", "window struct"
+START, END = "window start", "window end"
+STRUCT = "window struct"
 _FIELDS = {"start": START, "end": END}
 _DURATION = re.compile(r"\s*(?:interval\s+)?((?:[+-]?\d{1,9}\s+[a-z]+\s*)+)\Z", re.IGNORECASE)
 _PIECE = re.compile(r"([+-]?\d+)\s+([a-z]+)", re.IGNORECASE)
