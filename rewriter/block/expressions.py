@@ -42,7 +42,7 @@ from rewriter.functions.registry import (
     meant,
 )
 from rewriter.functions.results import BIGINT, INT, TEXT
-from rewriter.functions.trees import call_of
+from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, STRING, holds_all
 from rewriter.sql import holds
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
@@ -282,6 +282,8 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return a call under the function by which Spark replaces it."""
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
+    if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":
+        arguments = [*arguments[:-1], cast(arguments[-1], "timestamp_ntz")]
     if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
         raise Unsupported("a structure of other values than times is not supported")
     if name == "to_char" and temporal_type(arguments[0], scope) is None:

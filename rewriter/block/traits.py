@@ -33,6 +33,8 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
         return kind if kind != "date" else None  # hours make a TIMESTAMP of it
     if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
         return temporal_type(node.expressions[-1], scope)
+    if isinstance(node, exp.Anonymous) and node.name == "convert_timezone":
+        return "timestamp_ntz"
     rule = RESULTS.get(node.name) if isinstance(node, exp.Anonymous) else None
     return "date" if rule is DATE else "timestamp" if rule is TIMESTAMP else None
 

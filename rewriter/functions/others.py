@@ -43,7 +43,7 @@ _SETTLED = """
 acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
 array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 binary bit_count
-bit_get bit_length cardinality cbrt char chr collate collation conv convert_timezone cos cosh cot
+bit_get bit_length cardinality cbrt char chr collate collation conv cos cosh cot
 csc decimal decode degrees e element_at encode
 equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten forall format_number
 format_string from_csv from_json from_xml get getbit hash hex hypot ilike inline

@@ -63,6 +63,7 @@ TIME_FUNCTIONS = (
     Function("to_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("from_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("to_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
+    Function("convert_timezone", always("timestamp_ntz"), zoned=True, printed=False),
     Function("from_unixtime", TEXT, zoned=True, printed=False),
     Function("make_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("make_timestamp_ntz", always("timestamp_ntz"), zoned=True, printed=False),

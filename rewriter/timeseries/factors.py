@@ -26,7 +26,7 @@ from rewriter.timeseries.seconds import (
     shifted_of,
 )
 from rewriter.timeseries.steady import LENGTHS, is_steady
-from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
+from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_of
 from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
@@ -104,7 +104,7 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
         return None
     labelled = (
         label_source(tree)
-        or _of_moved(tree)
+        or _of_moved(tree, zone)
         or _formatted(tree, kind_of, zone)
         or _beginning(tree, kind_of)
         or _counted(tree, kind_of, since_of)
@@ -124,12 +124,13 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
 _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
-def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
+def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
     """Return a bucket of a shifted time, or of the clock of another zone, as a function of the time's own bucket."""
     bucket = as_bucket(tree)
     if bucket is None:
         return None
-    moved = any(before(bucket.source) is not None for before in (_months_on, _clock_of, _step_of))
+    moved = any(before(bucket.source) is not None for before in (_months_on, _step_of))
+    moved |= _clock_of(bucket.source, zone) is not None
     return (bucket.source, bucket.grain) if moved else None
 
 
@@ -186,20 +187,46 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
          such buckets begin, all times of a bucket of n seconds get the same, and stay within one
     no:  sessions of a zone that moves its clocks, in which the time that is shown may not exist
     """
-    time = _clock_of(source)
-    if time is None or kind_of(time) != "timestamp" or not is_fixed_offset(zone):
+    clock = _clock_of(source, zone)
+    if clock is None or kind_of(clock.time) != "timestamp" or not is_fixed_offset(zone):
         return source, grain
-    shown, since = source.expressions[1].name, since_of(time)
-    steps = (n for n in _COMMON_STEPS if nests(n, grain, "timestamp", zone) and shift_of(shown, n, since) == 0)
-    return next(((time, step) for step in steps), (source, grain))
+    since = since_of(clock.time)
+    steps = (
+        n for n in _COMMON_STEPS if nests(n, grain, "timestamp", clock.read) and shift_of(clock.zone, n, since) == 0
+    )
+    return next(((clock.time, step) for step in steps), (source, grain))
 
 
-def _clock_of(source: Tree) -> Tree | None:
-    """Return the time whose local time in a named zone an expression is."""
+class Clock(NamedTuple):
+    """A time as it is shown in a zone, by a clock that is read as the local time of another one."""
+
+    time: Tree
+    zone: str
+    read: str
+
+
+def _clock_of(source: Tree, zone: str) -> Clock | None:
+    """Return the time whose local time in a named zone an expression is.
+
+    law: convert_timezone(a, b, t) of the local time of an instant in the zone a is its local time in b
+    """
+    wall = source.this if isinstance(source, exp.Cast) and not source.args.get("safe") else source
+    if isinstance(wall, exp.Anonymous) and wall.name == "convert_timezone":
+        return converted(wall, zone)
     if not isinstance(source, exp.Anonymous) or source.name != "from_utc_timestamp" or len(source.expressions) != 2:
         return None
     time, shown = source.expressions
-    return time if isinstance(shown, exp.Literal) and shown.is_string else None
+    return Clock(time, shown.name, zone) if isinstance(shown, exp.Literal) and shown.is_string else None
+
+
+def converted(call: exp.Anonymous, zone: str) -> Clock | None:
+    """Return convert_timezone() of a time's local time in a session's zone of one offset; None for other calls."""
+    *zones, local = call.expressions
+    named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
+    if not 1 <= len(zones) <= 2 or not named or not isinstance(local, exp.Cast) or not is_fixed_offset(zone):
+        return None
+    here = offset_of(zones[0].name) == offset_of(zone) if len(zones) == 2 else True
+    return Clock(local.this, zones[-1].name, "UTC") if here and not local.args.get("safe") else None
 
 
 def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grain] | None:

@@ -16,6 +16,7 @@ from rewriter.timeseries import (
     as_bucket,
     bucket_call,
     bucket_elsewhere,
+    converted,
     day_source,
     is_fixed_offset,
     rolls_up,
@@ -82,6 +83,8 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
         return _moved(forms, source, grain)
     if isinstance(source, exp.Anonymous) and source.name == "from_utc_timestamp":
         return _on_another_clock(forms, source, grain)
+    if isinstance(source, exp.Anonymous) and source.name == "convert_timezone":
+        return _converted(forms, source, grain)
     day = day_source(source)
     if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
         return day if isinstance(grain, str) and rolls_up("day", grain) else None
@@ -122,6 +125,19 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     if not isinstance(zone, exp.Literal) or not together or not nested(fine, grain, "timestamp", forms.zone):
         return None
     return call_of(shown.name, time, zone)
+
+
+def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
+    """Return the local time in another zone of a bucket's local time as that of its time, if their hours are equal."""
+    clock = converted(call, forms.zone)
+    bucket = as_bucket(clock.time) if clock is not None else None
+    if clock is None or bucket is None or bucket.grain in DATE_GRANULARITIES:
+        return None
+    since = _since(forms, bucket.source)
+    together = all(same_borders(bucket.grain, "UTC", other, since) for other in (forms.zone, clock.zone))
+    if not together or not nested(bucket.grain, grain, "timestamp", "UTC"):
+        return None
+    return call_of(call.name, *call.expressions[:-1], cast(bucket.source, "timestamp_ntz"))
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:

@@ -53,3 +53,17 @@ SELECT date_trunc('minute', from_utc_timestamp(at, 'America/New_York')) AS m, su
 --@ case: the clock itself
 SELECT from_utc_timestamp(at, 'America/New_York') AS t, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at
+
+--@ case: days of another zone from the local time here
+SELECT to_date(convert_timezone('UTC', 'America/New_York', CAST(at AS TIMESTAMP_NTZ))) AS d, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_hour
+SELECT CAST(convert_timezone('UTC', 'America/New_York', CAST(v.`h` AS TIMESTAMP_NTZ)) AS DATE) AS d, sum(v.`s`) AS s FROM lake.demo.by_hour__storage AS v GROUP BY CAST(convert_timezone('UTC', 'America/New_York', CAST(v.`h` AS TIMESTAMP_NTZ)) AS DATE)
+
+--@ case: hours of it, with the session's zone left out
+SELECT date_trunc('hour', convert_timezone('America/New_York', at)) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_hour
+SELECT date_trunc('HOUR', CAST(convert_timezone('America/New_York', CAST(v.`h` AS TIMESTAMP_NTZ)) AS TIMESTAMP)) AS h, sum(v.`s`) AS s FROM lake.demo.by_hour__storage AS v GROUP BY date_trunc('HOUR', CAST(convert_timezone('America/New_York', CAST(v.`h` AS TIMESTAMP_NTZ)) AS TIMESTAMP))
+
+--@ case: the local time of a third zone
+SELECT to_date(convert_timezone('Asia/Tokyo', 'America/New_York', CAST(at AS TIMESTAMP_NTZ))) AS d, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at
