@@ -124,9 +124,9 @@ SELECT window, sum(n) AS s FROM events GROUP BY window(at, '5 minutes')
 SELECT named_struct('start', timestamp_seconds(floor(unix_seconds(v.`m`) / 300) * 300), 'end', timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) + 300)) AS `window`, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 300) * 300), timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) + 300)
 
 --@ case: by its call, under another name, beside its start
-SELECT window(at, '1 hour') AS w, window.start, country, sum(n) AS s FROM events GROUP BY window(at, '1 hour'), country ORDER BY window(at, '1 hour')
+SELECT window(at, '1 hour') AS w, window.start, country, sum(n) AS s FROM events GROUP BY window(at, '1 hour'), country
 --@ rewritten using by_minute
-SELECT named_struct('start', timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), 'end', timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600)) AS w, timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS start, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600), v.`country` ORDER BY 2 ASC NULLS FIRST
+SELECT named_struct('start', timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), 'end', timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600)) AS w, timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS start, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600), timestamp_seconds((floor(unix_seconds(v.`m`) / 3600) * 3600) + 3600), v.`country`
 
 --@ case: of a time without a zone
 SELECT window, count(n) AS c FROM events GROUP BY window(local, '1 day')

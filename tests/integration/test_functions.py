@@ -43,6 +43,7 @@ MEANT = {
     "if": ("b", "i", "l"),
     "datediff": ("dt", "dt"),
     "make_date": ("i", "i", "i"),
+    "to_char": ("ts", "'yyyy'"),
     "months_between": ("ts", "ts"),
     "make_timestamp_ntz": ("i", "i", "i", "i", "i", "i"),
 }
