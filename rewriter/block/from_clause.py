@@ -408,9 +408,10 @@ def _merged(block: Block, alias: str) -> _Item:
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
     """Return the clause with LEFT joins made inner if WHERE rejects their NULLs; other joined columns are nullable.
 
-    law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs
+    law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs, so that a FULL
+         join of which it rejects one side's NULLs is a LEFT join of the other side
     """
-    conjuncts, joins = [*clause.where, *where], list(clause.joins)
+    conjuncts, joins = [*clause.where, *where], [_kept_side(j, [*clause.where, *where]) for j in clause.joins]
     while True:
         inner = next((j for j in joins if j.kind == "LEFT" and any(_rejects(c, j) for c in conjuncts)), None)
         if inner is None:
@@ -422,6 +423,14 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
         return clause._replace(where=tuple(conjuncts), joins=tuple(joins))
     tables = tuple(_nullable(t) if t.id in filled else t for t in clause.tables)
     return FromClause(tables, tuple(conjuncts), tuple(joins), replace(clause.scope, tables=tables))
+
+
+def _kept_side(join: Join, conjuncts: Sequence[Tree]) -> Join:
+    """Return a FULL join as a LEFT join if the filter rejects the NULLs of one of its tables."""
+    for table in sorted(join.tables) if join.kind == "FULL" else ():
+        if any(_rejects(conjunct, replace(join, tables=frozenset({table}))) for conjunct in conjuncts):
+            return replace(join, kind="LEFT", tables=join.tables - {table})
+    return join
 
 
 def _rejects(conjunct: Tree, join: Join) -> bool:

@@ -18,9 +18,9 @@ Tree = exp.Expr
 class Joined:
     """How a query's joins follow from the view's.
 
-    `extra` are those that the query has beside the view. `matched` are the ON conjuncts of LEFT joins
-    of the view that are inner in the query: true wherever one of `present` (for each such join, a choice
-    of columns) is not NULL.
+    `extra` are those that the query has beside the view. `matched` are the ON conjuncts of outer joins of the view
+    that are inner in the query: true wherever one of each of `present` (for each side that the view fills up and the
+    query does not, a choice of columns) is not NULL.
     """
 
     extra: tuple[Join, ...] = ()
@@ -37,6 +37,12 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
     query:  SELECT s.id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE dim IS NOT NULL
     no:     SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id AND d.name = 'a'
+
+    law:    a FULL join keeps the rows of a narrower join of the same tables on the same condition, and a column that is
+            never NULL on each side that the narrower join preserves, or on both for an inner one, tells which
+    view:   SELECT s.id, d.id AS dim, d.name FROM sales s FULL JOIN dim d ON s.dim_id = d.id
+    query:  SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
+    gives:  SELECT id, name FROM view WHERE id IS NOT NULL
     """
     rest = list(query.block.joins)
     matched: list[Tree] = []
@@ -46,10 +52,16 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
         if same is not None:
             rest.remove(same)
             continue
+        left = next((other for other in rest if _is_left_of(other, join, query.block)), None)
+        if left is not None:
+            rest.remove(left)
+            present.append(_declared(query.block, join.tables - left.tables))
+            continue
         if not _inner_in(join, query):
             return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join)}")
         matched += join.on
-        present.append(_never_null(join, query.block))
+        sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
+        present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or join.tables & mapped:
@@ -63,24 +75,37 @@ def _equal(left: Join, right: Join) -> bool:
     return {*map(meaning, left.on)} == {*map(meaning, right.on)}
 
 
+def _is_left_of(left: Join, full: Join, block: Block) -> bool:
+    """Return whether a LEFT join of the query preserves one table of the view's FULL join, on the same condition."""
+    if (left.kind, full.kind) != ("LEFT", "FULL") or not left.tables < full.tables:
+        return False
+    preserved = full.tables - left.tables
+    filled = any(other is not left and full.tables & other.tables for other in block.joins)
+    return bool(preserved) and not filled and {*map(meaning, left.on)} == {*map(meaning, full.on)}
+
+
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether a LEFT join of the view is an inner join of the query, on at least the same condition."""
+    """Return whether an outer join of the view is an inner join of the query, on at least the same condition."""
     outer = any(join.tables & other.tables for other in query.block.joins)
-    return join.kind == "LEFT" and not outer and all(query.implies(conjunct) for conjunct in join.on)
+    return join.kind in ("LEFT", "FULL") and not outer and all(query.implies(conjunct) for conjunct in join.on)
 
 
-def _never_null(join: Join, block: Block) -> tuple[Tree, ...]:
-    """Return columns of the right side that are NULL only in unmatched rows."""
-    compared = (side for conjunct in join.on for side in rejected(conjunct))
-    certain = [side for side in compared if isinstance(side, exp.Column) and side.table in join.tables]
-    declared = (
+def _never_null(join: Join, side: frozenset[str], block: Block) -> tuple[Tree, ...]:
+    """Return columns of one side of a join that are not NULL in matched rows, and NULL where it is filled up."""
+    compared = (operand for conjunct in join.on for operand in rejected(conjunct))
+    certain = [operand for operand in compared if isinstance(operand, exp.Column) and operand.table in side]
+    return (*certain, *_declared(block, side))
+
+
+def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
+    """Return the columns of some tables that are declared NOT NULL."""
+    return tuple(
         exp.column(column.name.lower(), table.id)
         for table in block.tables
-        if table.id in join.tables
+        if table.id in side
         for column in table.columns
         if not column.nullable
     )
-    return (*certain, *declared)
 
 
 def _in_words(join: Join) -> str:

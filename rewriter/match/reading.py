@@ -289,7 +289,7 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters that keep only matched rows of LEFT joins that the query joins inner."""
+    """Return the filters that keep only the rows of outer joins that the query's narrower joins keep."""
     held = {
         renamed(output, mapping): name
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
@@ -300,7 +300,7 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
         column = next((c for c in columns if c in held), None)
         if column is None:
             wanted = " or ".join(words(c) for c in columns) or "a column that is never NULL"
-            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell what the view's LEFT join has joined")
+            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell what the view's outer join has joined")
         filters.append(exp.Not(this=exp.Is(this=stored(held[column]), expression=exp.Null())))
     return tuple(filters)
 

@@ -1,6 +1,7 @@
 """Removes tables that a block need not read, by declared keys, which a proof names as axioms.
 
-law:    a LEFT join of a foreign key that is never NULL onto the key that it references is an inner join
+law:    a FULL join of which the filter rejects one side's NULLs is a LEFT join of the other side
+        a LEFT join of a foreign key that is never NULL onto the key that it references is an inner join
         two occurrences of a table that are equal in its primary key are one
         a table that is joined by its whole primary key, and of which nothing else is used, adds and takes no row where
         the join is a LEFT join, or of a foreign key that references it, but the rows in which that is NULL
@@ -56,20 +57,32 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
             yield _joined_inner(block, join, tables), ""
 
 
-def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with a join made inner; its columns are nullable only as declared."""
+def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
+    """Yield a step for each FULL join that is a LEFT join because the filter rejects the NULLs of one of its tables."""
+    rejecting = [side for tree in block.where for side in rejected(tree)]
+    for join in block.joins:
+        for kept in sorted(join.tables) if join.kind == "FULL" else ():
+            if any(isinstance(side, exp.Column) and side.table == kept for side in rejecting):
+                left = replace(join, kind="LEFT", tables=join.tables - {kept})
+                narrower = tuple(left if other is join else other for other in block.joins)
+                yield _declared(replace(block, joins=narrower), frozenset({kept}), tables), ""
+
+
+def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
+    """Return the block with the columns of these tables nullable only as declared: no join fills them up."""
 
     def declared(table: Occurrence) -> Occurrence:
-        known = tables(table.name) if table.id in join.tables else None
+        known = tables(table.name) if table.id in ids else None
         return replace(table, columns=known.columns) if known is not None else table
 
+    return replace(block, tables=tuple(map(declared, block.tables)))
+
+
+def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
+    """Return the block with a join made inner; its columns are nullable only as declared."""
     rest = tuple(other for other in block.joins if other is not join)
-    return replace(
-        block,
-        tables=tuple(map(declared, block.tables)),
-        joins=rest,
-        where=tuple(dict.fromkeys((*block.where, *join.on))),
-    )
+    where = tuple(dict.fromkeys((*block.where, *join.on)))
+    return _declared(replace(block, joins=rest, where=where), join.tables, tables)
 
 
 def _semi(block: Block, tables: Tables) -> Iterator[Step]:
@@ -219,4 +232,4 @@ def _reads(block: Block, table: str) -> bool:
     return any(column.table == table for tree in block.expressions for column in every(tree, exp.Column))
 
 
-_LAWS = (_inner, _semi, _same_row, _unused_left, _filled_nowhere, _unused_inner)
+_LAWS = (_narrowed, _inner, _semi, _same_row, _unused_left, _filled_nowhere, _unused_inner)
