@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from sqlglot import exp
@@ -25,7 +25,7 @@ from rewriter.block.predicates import equated
 from rewriter.block.since import since_of
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
-from rewriter.functions.types import FRACTIONS, holds_all
+from rewriter.functions.types import FRACTIONS, INTEGERS, holds_all
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
@@ -70,8 +70,8 @@ class Reading:
             else:
                 self.rows.setdefault(tree, value)
         for tree, held in [*self.rows.items()]:
-            if (narrow := _widened(tree, query.block)) is not None:
-                self.rows.setdefault(meaning(tree.this), cast(held, narrow))
+            for inner, value in _computed_back(tree, held, query.block):
+                self.rows.setdefault(meaning(inner), value)
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
 
@@ -163,6 +163,41 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
     declared = block.type_of(output)
     kind = declared.type if declared is not None else expression_type(output, block)
     return of_own_type(name, kind) if kind in (*KEPT_AS, "int", "date") else None
+
+
+def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
+    """Yield what a stored expression is computed of without loss, each with its value computed from the storage."""
+    narrow = _widened(tree, block)
+    found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
+    if found is not None:
+        inner, value = found
+        yield inner, value
+        yield from _computed_back(inner, value, block)
+
+
+def _shifted(tree: Tree, held: Tree, block: Block) -> tuple[Tree, Tree] | None:
+    """Return the integer to which a stored one adds a constant, or from which it subtracts one, with its value.
+
+    law:    x is (x + c) - c in whole numbers of one size, also where sums wrap around; and where an overflow is an
+            error, as in ANSI mode, x + c has been computed without one, and x is no less a number of that size
+    view:   SELECT n + 1 AS m FROM t
+    query:  SELECT n FROM t
+    gives:  SELECT m - 1 FROM view
+    """
+    if not isinstance(tree, (exp.Add, exp.Sub)):
+        return None
+    left, right = tree.this, tree.expression
+    if isinstance(tree, exp.Add) and _is_whole(left):
+        left, right = right, left
+    narrow, wide = numeric_type(left, block), numeric_type(tree, block)
+    if not _is_whole(right) or narrow not in INTEGERS or wide not in INTEGERS:
+        return None
+    back = (exp.Sub if isinstance(tree, exp.Add) else exp.Add)(this=held, expression=right.copy())
+    return left, back if narrow == wide else cast(back, narrow)
+
+
+def _is_whole(tree: Tree) -> bool:
+    return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit()
 
 
 def _widened(tree: Tree, block: Block) -> str | None:

@@ -12,7 +12,7 @@ from rewriter.schema import expression_type
 from rewriter.verify import truth
 from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form, doubled_form
 from rewriter.verify.forms import Forms
-from rewriter.verify.labels import compared_form, difference_form, divided_form, null_form, product_form
+from rewriter.verify.labels import compared_form, difference_form, divided_form, null_form, product_form, undone_form
 from rewriter.verify.times import call_form, cast_form
 
 Tree = exp.Expr
@@ -87,6 +87,11 @@ def _call(forms: Forms, tree: Tree) -> Tree:
     return coalesce_form(forms, tree) if tree.name == "coalesce" else tree
 
 
+def _sum(forms: Forms, tree: Tree) -> Tree:
+    undone = undone_form(forms, tree)
+    return arithmetic_form(forms, truth.symmetric(forms, tree)) if undone is None else undone
+
+
 _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.Cast: lambda forms, tree: doubled_form(forms, cast_form(forms, tree)),
     exp.TryCast: lambda forms, tree: doubled_form(forms, cast_form(forms, tree)),
@@ -98,7 +103,7 @@ _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.EQ: truth.symmetric,
     exp.NEQ: truth.symmetric,
     exp.NullSafeEQ: truth.symmetric,
-    exp.Add: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
+    exp.Add: _sum,
     exp.Mul: lambda forms, tree: arithmetic_form(forms, product_form(forms, tree)),
     exp.Sub: lambda forms, tree: arithmetic_form(forms, difference_form(forms, tree)),
     exp.IntDiv: divided_form,

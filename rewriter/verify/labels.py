@@ -4,6 +4,7 @@ law: a text of fields of a time is that of its bucket, where that is finer than 
      make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
      unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is
      floor(s / n) where m divides n, and floor((s - o) / n) where m divides both
+     n + c - c is n in whole numbers of one size
      s DIV n and s - s % n round towards 1970, as those do of which no s is before it
 """
 
@@ -15,6 +16,7 @@ from sqlglot import exp
 
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.types import INTEGERS
 from rewriter.timeseries import bucket_call, is_fixed_offset
 from rewriter.timeseries.seconds import MOST
 from rewriter.verify import truth
@@ -66,8 +68,10 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """`s - pmod(s, n)` as `floor(s / n) * n`; `s - s % n` likewise, where no s is before 1970."""
+    """`s - pmod(s, n)` as `floor(s / n) * n`; `s - s % n` likewise, where no s is before 1970; `n + 1 - 1` as `n`."""
     rest, seconds = tree.expression, tree.this
+    if (undone := undone_form(forms, tree)) is not None:
+        return undone
     if is_call(rest, "pmod", 2) and rest.expressions[0] == seconds:
         step = rest.expressions[1]
         known = is_whole(step) and (is_counted(forms, seconds) or stepped(seconds) is not None)
@@ -77,6 +81,23 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
     else:
         return tree
     return forms.normal(exp.Mul(this=_floored(seconds, step), expression=step)) if known else tree
+
+
+def undone_form(forms: Forms, tree: Tree) -> Tree | None:
+    """Return n of `n + c - c` and `n - c + c`, in the type of these; None for anything else."""
+    sides = [(tree.this, tree.expression)]
+    sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
+    inverse = exp.Sub if isinstance(tree, exp.Add) else exp.Add
+    for inner, constant in sides:
+        if not is_whole(constant) or not isinstance(inner, inverse):
+            continue
+        within = [(inner.this, inner.expression)]
+        within += [(inner.expression, inner.this)] if isinstance(inner, exp.Add) else []
+        found = next((number for number, other in within if other == constant), None)
+        kind = forms.kind(tree)
+        if found is not None and kind in INTEGERS and forms.kind(found) in INTEGERS:
+            return found if forms.kind(found) == kind else forms.normal(cast(found, kind))
+    return None
 
 
 def divided_form(forms: Forms, tree: Tree) -> Tree:

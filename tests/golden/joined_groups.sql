@@ -60,7 +60,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` AS total, coalesce(v.`b
 
 --@ case: an inner join over a LEFT one
 SELECT a.item, a.total, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's outer join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: fewer groups on the preserved side of a LEFT join
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales WHERE item > 1 GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
