@@ -6,6 +6,7 @@
 | a constant        | a column that the filter leaves one value, in the type that Spark compares it in, or NULL    |
 | a wider type      | the column that is cast to it                                                               |
 | a primary key     | every column of its table, where the key is never NULL and no join fills the table with NULLs |
+|                   | or a LEFT join is on it, and on nothing else that differs within the group                   |
 | a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
 | year and month    | the month that they are of, with the day the date                                            |
 
@@ -18,10 +19,12 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from rewriter.block.form import Block, Occurrence
+from rewriter.block.form import Block, Join, Occurrence
+from rewriter.block.predicates import equated
 from rewriter.block.since import since_of
 from rewriter.block.traits import is_literal
 from rewriter.functions.types import FRACTIONS, holds_all
+from rewriter.sql import every
 from rewriter.timeseries import as_bucket, factor_of, fields_of, nests, told_by
 
 Tree = exp.Expr
@@ -77,18 +80,30 @@ class Dependencies:
         """Return whether the keys determine the row of a table; cached."""
         known = self._single.get(table)
         if known is None:
+            self._single[table] = False  # while it is found out, a table does not determine itself
             own = [each for each in self._block.tables if each.id == table]  # none for a column of another block
             known = self._single[table] = any(self._has_key(each, self._key_of(each)) for each in own)
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
         """Return whether the primary key of a table is among the keys or pinned."""
-        if not key or any(table.id in join.tables for join in self._block.joins):
-            return False
+        joins = [join for join in self._block.joins if table.id in join.tables]
+        if not key or joins:
+            return bool(key) and len(joins) == 1 and self._is_found_once(table, key, joins[0])
         declared = [table.column(name) for name in key]
         if any(column is None or column.nullable for column in declared):
             return False
         return all(map(self._is_fixed, (exp.column(name, table.id) for name in key)))
+
+    def _is_found_once(self, table: Occurrence, key: tuple[str, ...], join: Join) -> bool:
+        """Return whether a LEFT join finds the same row of one table, or none, in all rows of a group."""
+        if join.kind != "LEFT" or len(join.tables) > 1:
+            return False
+        beside = {c for conjunct in join.on for c in every(conjunct, exp.Column) if c.table != table.id}
+        pairs = [pair for conjunct in join.on if (pair := equated(conjunct, self._block)) is not None]
+        equal = {mine for pair in pairs for mine, other in (pair, pair[::-1]) if other in beside}
+        whole = {exp.column(name, table.id) for name in key} <= equal
+        return whole and all(map(self._is_computed, beside))
 
     def _is_fixed(self, column: Tree) -> bool:
         """Return whether a column is a key, or pinned."""

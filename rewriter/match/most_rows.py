@@ -6,7 +6,7 @@ law: a join has as many rows as the product of its tables at most, and a table w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from math import prod
 
 from sqlglot import exp
@@ -38,6 +38,17 @@ def most_groups(block: Block) -> int | None:
     """Return an upper bound of the number of a block's groups."""
     rows = most_rows(block)
     return None if rows is None else max(rows, 1) * len(block.sets or ((),))
+
+
+def joined_once(known: Collection[str], block: Block) -> Set[str]:
+    """Return the tables of which each combination of rows of the known tables finds at most one row, by their keys."""
+    reached = set(known)
+    determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
+    while True:
+        more = {table for table, sides in determining.items() if sides and all(each & reached for each in sides)}
+        if more <= reached:
+            return reached - set(known)
+        reached |= more
 
 
 def _rows_of(table: Occurrence) -> int | None:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from rewriter.match import Aggregates, Ask, Match, Miss, Reading, Reason
 from rewriter.match.grouping import Groups, finish
+from rewriter.match.most_rows import joined_once
 
 Tree = exp.Expr
 
@@ -15,7 +16,8 @@ Tree = exp.Expr
 def same_grain(ask: Ask) -> Match | Miss:
     """Read each group of the query from the view's one row for it.
 
-    law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups
+    law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups, or
+            tables by their trusted keys, of which each group finds one row at most
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
     query:  SELECT sex, sum(price) FROM sales WHERE region = 'eu' GROUP BY sex
     gives:  SELECT sex, total FROM view WHERE region = 'eu'
@@ -42,6 +44,11 @@ def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
 
 
 def _repeating(reading: Reading) -> bool:
-    """Return whether the query joins tables that could repeat a group; SEMI and ANTI joins cannot."""
+    """Return whether the query joins tables that could repeat a group.
+
+    SEMI and ANTI joins cannot, nor can a join of a table by its whole key.
+    """
+    beside = {table.id for table in reading.extra}
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))
-    return any(table.id not in filtering for table in reading.extra)
+    left = beside - filtering
+    return bool(left) and not left <= joined_once({table.id for table in reading.block.tables} - beside, reading.block)

@@ -72,7 +72,7 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
     filters = difference(_filters(question), _filters(plan), question, zone, _known(question, plan, same))
     if filters is not None:
         return Comparison(f"only one of both keeps {filters.cell}", filters.certain)
-    return _groups(question, plan, tables, zone)
+    return _groups(question, plan, tables, zone, same)
 
 
 def _filters(block: Block) -> Sequence[Tree]:
@@ -98,7 +98,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
         yield from _added(tree.expression)
 
 
-def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Equivalence) -> Comparison:
     if (question.keys is None) != (plan.keys is None) or question.sets != plan.sets:
         return Comparison("only one of both groups, or they group by other sets")
     axioms: dict[str, None] = {}
@@ -106,7 +106,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
         rest = [key for key in other.keys or () if key not in (one.keys or ())]
         if not rest:
             continue
-        known = _dependencies(one, tables, zone)
+        known = _dependencies(one, tables, zone, classes)
         for key in rest:
             if not known.determine(key):
                 return Comparison(f"only one of both groups by {words(key)}")
@@ -130,11 +130,15 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
     return Comparison(axioms=tuple(axioms))
 
 
-def _dependencies(block: Block, tables: Tables, zone: str) -> Dependencies:
-    """Return the functional dependencies of a block's keys."""
+def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
+    """Return the functional dependencies of a block's keys, which stand for the columns that equal them."""
+    keys = frozenset(block.keys or ())
 
     def key_of(table: Occurrence) -> tuple[str, ...]:
         known = tables(table.name)
         return tuple(name.lower() for name in known.primary_key) if known is not None else ()
 
-    return Dependencies(block, block.keys or (), zone, key_of, lambda column: is_pinned(column, block, zone))
+    def pinned(column: Tree) -> bool:
+        return classes.normalize(column) in keys or is_pinned(column, block, zone)
+
+    return Dependencies(block, keys, zone, key_of, pinned)
