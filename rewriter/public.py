@@ -16,6 +16,7 @@ from rewriter.maintenance import (
     define,
     dependencies,
     derived_partitions,
+    fresh_part,
     full,
     inherited_order,
     kept,
@@ -57,7 +58,7 @@ from rewriter.sql import (
     travel,
     with_outputs,
 )
-from rewriter.staleness import Bound
+from rewriter.staleness import Bound, moments
 from rewriter.suggest import suggestion
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "dependencies",
     "derived_partitions",
     "expand",
+    "fresh_part",
     "fresh_storage",
     "from_storage",
     "full",
@@ -103,6 +105,7 @@ __all__ = [
     "live_storage",
     "misplaced",
     "moment_ms",
+    "moments",
     "narrowed",
     "output_names",
     "parse",

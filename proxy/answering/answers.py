@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 from proxy.answering import information_schema
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
+from proxy.answering.fresh_parts import FreshParts
 from proxy.answering.functions import calls, expand
 from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, told_of_hint, told_of_named
 from proxy.answering.known_views import KnownViews
@@ -28,6 +29,7 @@ from proxy.session import ClientSession, Forward
 from proxy.statements import classify
 from rewriter import (
     Attempt,
+    Bound,
     Definitions,
     Hinted,
     Outcome,
@@ -75,6 +77,7 @@ class Answers:
         self.rests = Rests(clock)
         self._schemas = Schemas()
         self._views = KnownViews(catalog)
+        self._parts = FreshParts(catalog)
         self._known_to_spark = True  # until a session tells otherwise
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
@@ -202,17 +205,18 @@ class Answers:
                 problem=facts.problem or statement.unread,
                 over=asked.over,
             )
-        found = await self._current(asked.names)
+        bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
+        found = await self._current(asked.names, definitions, bound)
         if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
-            found = await self._current(asked.names)
+            found = await self._current(asked.names, definitions, bound)
         relations, resting = self._readable(found, facts)
         try:
-            bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
             outcome = await _aside(sql, asked.decide, relations, bound)
             wanted = _without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
-                relations, resting = self._readable(await self._current(asked.names), facts)
+                found = await self._current(asked.names, definitions, bound)
+                relations, resting = self._readable(found, facts)
                 outcome = await _aside(sql, asked.decide, relations, bound)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
@@ -228,11 +232,13 @@ class Answers:
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
-    async def _current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
+    async def _current(
+        self, names: Iterable[TableName], definitions: Definitions, bound: Bound
+    ) -> Mapping[TableName, Relation | None]:
         """Return the relations now, with storage as it may be read."""
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
-        return await self.catalog.before_rollbacks(found)
+        return await self._parts.within(definitions, await self.catalog.before_rollbacks(found), bound)
 
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts

@@ -27,6 +27,9 @@ from rewriter.verify import Verdict
 
 T = TypeVar("T")
 
+# Why storage that is stale in parts does not answer, where a refresh would help.
+_OF_PARTS = (Reason.VIEW_FILTERS_MORE, Reason.HOLDS_A_PART, Reason.DEARER)
+
 # Views that a plan is made for again with other views for what they lack, views asked for one remainder, views in one
 # plan, and all that are so asked for one block: each asks about as much as a view does at first.
 MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
@@ -86,6 +89,9 @@ class Tried:
         if found.result.reason is Reason.STALE:
             self.stale.append(view)
         self.miss(view, found.result, found.rule)
+        if found.result.reason in _OF_PARTS and (behind := self._behind(view.name)):
+            detail = f"{behind}; with its partitions that are fresh: {found.result.detail}"
+            self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
         """Try the stale views, with the rows appended to their tables since the refresh."""
@@ -265,7 +271,14 @@ class Tried:
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
         )
-        return "; ".join(filter(None, (rows, live)))
+        behind = self._behind(name)
+        fresh = f"live: only the partitions that are still fresh are read, since {behind}" if behind else ""
+        return "; ".join(filter(None, (rows, live, fresh)))
+
+    def _behind(self, name: TableName) -> str:
+        """Return the changes that a part of a view's storage lacks; empty where that is not kept for another."""
+        storage = self.relations.get(self.definitions.by_name[name].storage)
+        return storage.behind if isinstance(storage, Table) else ""
 
 
 def _tables(block: Block) -> str:

@@ -201,6 +201,19 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
     return f"({held}) OR ({asked})"
 
 
+def outside(view: MaterializedView, condition: str) -> str:
+    """Return the condition for all rows of which another one is not true; empty if that is no range of one column.
+
+    Raise Unsupported for a condition that cannot be read.
+    """
+    found = _range(view, condition)
+    if found is None:
+        return ""
+    column, values = found
+    parts = list(_texts(column, values.complement()))
+    return " OR ".join(f"({part})" for part in parts) if len(parts) <= MOST_RANGES else ""
+
+
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
     """Return a condition as a set of values of one column; None for other conditions."""
     block = _conjuncts(view, condition)

@@ -59,7 +59,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     if storage.snapshot_id is None:
         return full("it was never refreshed")
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
-    differing = _column_problem(held, changes)
+    differing = column_problem(held, changes)
     if differing:
         return full(differing)
     if not any(change.kind is not ChangeKind.UNCHANGED for change in changes.values()):
@@ -75,8 +75,8 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     return full("; ".join(dict.fromkeys(filter(None, reasons))))
 
 
-def _column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return the name of a changed column; empty if none: incremental reads use the current schema."""
+def column_problem(held: Stored | str, changes: Changes) -> str:
+    """Return which used column has been changed, as a sentence; empty if none: reads of a delta have today's schema."""
     for change in changes.values():
         for name in _used(held, change):
             now, *ends = (_column(columns, name) for columns in _columns_at(change))

@@ -28,7 +28,7 @@ def print_rewriting(
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
     ]
-    held = _pinned(rewriting.storage.name, pins) if rewriting.union is None else _union_text(rewriting.union, pins)
+    held = _held(rewriting.storage, pins) if rewriting.union is None else _union_text(rewriting.union, pins)
     sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
     sources |= {table.id: _source(table, pins) for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
@@ -151,6 +151,17 @@ def _plain_type(output: Tree, storage: Table) -> str | None:
 
 def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
     return f"{table.text or _pinned(table.name, pins)} AS {table.id}"
+
+
+def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
+    """Return the storage in FROM, of which its stale rows are left out wherever it stands."""
+    read = _pinned(storage.name, pins)
+    return f"({fresh_rows(storage, read)})" if storage.behind else read
+
+
+def fresh_rows(storage: Table, read: str) -> str:
+    """Return the query for the rows of stale storage that are still fresh."""
+    return f"SELECT {', '.join(quoted(column.name) for column in storage.columns)} FROM {read} WHERE {storage.only}"
 
 
 def _pinned(name: TableName, pins: Mapping[TableName, int]) -> str:

@@ -72,7 +72,8 @@ class ChildView:
 class RefreshState:
     """The sources of a storage table's content, and its columns when it was written.
 
-    `only` is a condition over the view's columns where the content is but the rows for which that is true.
+    `only` is a condition over the view's columns where the content is but the rows for which that is true; `behind`
+    says which changes the other rows lack, where they are stored, too, and stale.
     """
 
     view_version: int
@@ -82,6 +83,7 @@ class RefreshState:
     started_ms: int | None = None
     stored: tuple[Column, ...] | None = None
     only: str = ""
+    behind: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,11 @@ class Table:
     def only(self) -> str:
         """The condition for the view's rows that a storage table holds; empty if it holds all of them."""
         return self.refresh.only if self.refresh is not None else ""
+
+    @property
+    def behind(self) -> str:
+        """The changes that the stored rows lack of which `only` is not true; empty if there are no such rows."""
+        return self.refresh.behind if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, ignoring case as Spark does by default."""

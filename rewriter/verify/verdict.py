@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewriter.block import Block, Unsupported, opaque_within, text_of
 from rewriter.match.divided import merged
+from rewriter.match.printing import fresh_rows
 from rewriter.model import Column, Session
 from rewriter.verify.compare import Comparison, compare
 from rewriter.verify.layers import compare_layers, has_layers
@@ -53,7 +55,7 @@ def verify(
         constants = frozenset(text_of(call) for tree in trees for call in opaque_within(tree))
         derived = [table for table in question.tables if table.text]
         plan = read_printed(text, session, leaves.columns, constants, derived)
-        problem = _shape_problem(question, plan, leaves, schema)
+        problem = _shape_problem(question, plan, leaves, schema) or _stale_problem(text, plan, leaves)
         if problem:
             return Verdict(REFUTED, problem)
         if question.as_set:
@@ -76,6 +78,19 @@ def verify(
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
+    """Return which storage is read without leaving its stale rows out; empty if none is."""
+    for scan in plan.scans():
+        table = leaves.table(scan.name)
+        if table is None or not table.behind:
+            continue
+        at = "" if scan.pin is None else f" VERSION AS OF {scan.pin}"
+        fresh = text.count(f"({fresh_rows(table, f'{scan.name.sql()}{at}')})")
+        if fresh != len(re.findall(rf"{re.escape(scan.name.sql())}(?![\w`.])", text)):
+            return f"it reads rows of {scan.name} that are stale"
+    return ""
 
 
 def _as_groups(block: Block) -> Block:

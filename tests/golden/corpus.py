@@ -4,7 +4,8 @@ A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TA
 after the views were refreshed, which leaves them stale),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
 query of a materialized one, which may read those before it; with `IN zone` made in a session of another zone; with
-`WHERE condition` its storage holds only those rows), `least` and `most` (no time in storage is before, or after),
+`WHERE condition` its storage holds only those rows, with `FRESH WHERE condition` all rows, of which only those are
+fresh), `least` and `most` (no time in storage is before, or after),
 `records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are facts of base tables,
 `case: title` (a query), and after each case either
 `rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
@@ -84,10 +85,16 @@ class GoldenFile:
     plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
+    fresh: dict[str, str] = field(default_factory=dict)
     zones: dict[str, str] = field(default_factory=dict)
     least: str = ""
     most: str = ""
     cases: list[Case] = field(default_factory=list)
+
+    @property
+    def stale(self) -> bool:
+        """Whether its views are stale when its cases are asked."""
+        return bool(self.appended or self.fresh)
 
 
 def golden_files() -> list[Path]:
@@ -110,9 +117,10 @@ def read(path: Path) -> GoldenFile:
             golden.plain[rest.strip()] = body
         elif kind == "view":
             named, _, part = rest.partition(" WHERE ")
+            named, stale, _ = named.partition(" FRESH")
             name, _, zone = named.partition(" IN ")
             golden.views[name.strip()] = body
-            golden.parts |= {name.strip(): part.strip()} if part else {}
+            (golden.fresh if stale else golden.parts).update({name.strip(): part.strip()} if part else {})
             golden.zones |= {name.strip(): zone.strip()} if zone else {}
         elif kind in ("least", "most"):
             setattr(golden, kind, body.strip())
@@ -145,6 +153,7 @@ def write(golden: GoldenFile) -> None:
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
     parts += [f"--@ {bound}\n{at}" for bound, at in (("least", golden.least), ("most", golden.most)) if at]
     held = {name: f"{name} WHERE {part}" for name, part in golden.parts.items()}
+    held |= {name: f"{name} FRESH WHERE {part}" for name, part in golden.fresh.items()}
     held |= {name: f"{name} IN {zone}" for name, zone in golden.zones.items()}
     parts += [f"--@ view {held.get(name, name)}\n{query}" for name, query in golden.views.items()]
     text = "\n".join(parts) + "\n"
@@ -211,7 +220,9 @@ def world(golden: GoldenFile) -> World:
         views = [*in_place([*views, view], plain)]
         assert storage.refresh is not None
         children = tuple(ChildView(v.uuid, v.version) for v in views[-1].through)
-        state = replace(storage.refresh, children=children, only=golden.parts.get(name, ""))
+        part = golden.parts.get(name, golden.fresh.get(name, ""))
+        behind = "its table has changed since" if name in golden.fresh else ""
+        state = replace(storage.refresh, children=children, only=part, behind=behind)
         relations[storage.name] = replace(storage, refresh=state)
         relations[view.name] = view.state
     for table in [*relations.values()]:

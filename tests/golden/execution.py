@@ -108,7 +108,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
         connection.execute(f"CREATE VIEW {plain.name} AS {duck(plain.query)}")
     for view in world.definitions.views:
         storage = world.relations[view.storage]
-        part = storage.only if isinstance(storage, Table) else ""
+        part = storage.only if isinstance(storage, Table) and not storage.behind else ""
         held = narrowed(view, part, table_columns(world.relations)) if part else view
         query = pin(held.storage_query, {}, world.session)
         connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")

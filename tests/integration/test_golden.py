@@ -160,7 +160,7 @@ def found(gate: Gate, request: pytest.FixtureRequest) -> Iterator[Mapping[Path, 
         yield {path: threads.submit(tried, gate, path) for path in paths}
 
 
-@pytest.mark.parametrize("path", [p for p in golden_files() if not read(p).appended], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [p for p in golden_files() if not read(p).stale], ids=lambda path: path.stem)
 def test_golden(found: Mapping[Path, Future[list[str]]], path: Path) -> None:
     wrong = found[path].result()
     assert not wrong, "\n\n".join(wrong)
