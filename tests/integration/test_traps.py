@@ -215,6 +215,31 @@ def test_a_rollback_of_the_storage(session: Any, run: Run, foreign: Run) -> None
     right(session)
 
 
+def test_a_table_in_a_subquery_of_the_definition(session: Any, run: Run, foreign: Run) -> None:
+    """It is looked at for freshness as any other."""
+    run("CREATE OR REPLACE TABLE chosen AS SELECT 'y' AS b")
+    query = "SELECT a, b, sum(n) FROM t WHERE b IN (SELECT b FROM chosen) GROUP BY a, b"
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW v AS {query}")
+    assert chosen(session, query) == [VIEW]
+    for change in ("INSERT INTO chosen VALUES ('z')", "DELETE FROM chosen WHERE b = 'y'"):
+        foreign(change)
+        assert chosen(session, query) == []
+        right(session, query)
+        run("REFRESH MATERIALIZED VIEW v")
+        assert chosen(session, query) == [VIEW]
+        right(session, query)
+
+
+def test_a_table_that_is_read_with_options_is_another_relation(session: Any, run: Run, foreign: Run) -> None:
+    first = head(foreign, "t")
+    run("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
+    options = f"'start-snapshot-id' = '{first}', 'end-snapshot-id' = '{head(foreign, 't')}'"
+    query = QUERY.replace("FROM t", f"FROM t WITH ({options})")
+    assert run(query) == [("x", "y", 8)]
+    # Spark ignores options of a view silently; here, too, its name means all of its rows.
+    assert sorted(run(f"SELECT * FROM v WITH ({options})"), key=repr) == sorted(run("SELECT * FROM v"), key=repr)
+
+
 def test_expired_snapshots(session: Any, foreign: Run) -> None:
     foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
     foreign("CALL lake.system.expire_snapshots(table => 'traps.t', older_than => now(), retain_last => 1)")
