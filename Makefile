@@ -57,9 +57,9 @@ fuzz-zones: setup ## more random queries in many time zones on real Spark than C
 	@VIEWGATE_ZONE_SEEDS=$(ZONE_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_zones.py
 	@echo "$(ZONE_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/zones.ledger
 
-race: setup ## writers, refreshes and readers at once for MINUTES=…, each answer checked; then bugs planted for it to find
+race: setup ## writers, refreshes and readers at once for MINUTES=…, each answer checked; with Flink; with bugs to find
 	@VIEWGATE_RACE=$$(($(MINUTES) * 60)),$$$$ $(BIN)/python -m pytest -q -s tests/integration/test_race.py \
-		tests/integration/planted_race.py
+		tests/integration/flink_race.py tests/integration/planted_race.py
 
 soak: setup ## more random calls of clients and servers that die than CI tries: CALL_SEEDS=FIRST:LAST
 	@VIEWGATE_CALL_SEEDS=$(CALL_SEEDS) $(BIN)/python -m pytest -q tests/unit/server/test_stress.py

@@ -92,13 +92,13 @@ return Long.valueOf(count);
 class JavaMachine:
     """A JVM that holds a Hive JDBC driver, by default Spark's, driven from Python: `jvm` names its classes."""
 
-    def __init__(self, class_path: str = str(LIBRARIES / "*")) -> None:
+    def __init__(self, class_path: str = str(LIBRARIES / "*"), options: Sequence[str] = ()) -> None:
         jar = next(LIBRARIES.glob("py4j-*.jar"))
         port, token = launch_gateway(
             jarpath=str(jar),
             classpath=class_path,
             java_path=str(preflight.java()),
-            javaopts=["-Xmx1g"],
+            javaopts=["-Xmx1g", *options],
             die_on_exit=True,
             enable_auth=True,
         )[:2]

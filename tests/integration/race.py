@@ -188,7 +188,8 @@ def _metadata(location: str) -> Any:
 class Race:
     """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg.
 
-    `catalog` has pyiceberg's properties of the catalog, and `database` is the one in which it keeps its tables.
+    `catalog` has pyiceberg's properties of the catalog, and `database` is the one in which it keeps its tables;
+    `append` appends rows, from an id on and so many, by another engine.
     """
 
     port: int
@@ -197,6 +198,7 @@ class Race:
     seed: int = 0
     name: str = "lake"
     database: str = ""
+    append: Callable[[int, int], None] | None = None
     readers: int = 3
     answers: list[Answer] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
@@ -212,6 +214,7 @@ class Race:
         self._make()
         with closing(self), self.commits.numbered():
             work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._refresh]
+            work += [self._write_with_another] if self.append is not None else []
             with ThreadPoolExecutor(len(work) + self.readers) as threads:
                 started = [threads.submit(each, Random(f"{self.seed} {each.__name__}")) for each in work]
                 started += [threads.submit(self._read, Random(f"{self.seed} {at}")) for at in range(self.readers)]
@@ -291,6 +294,12 @@ class Race:
                     self.done["append with pyiceberg"] += 1
                 except CommitFailedException:
                     self.done["append with pyiceberg lost"] += 1
+
+    def _write_with_another(self, random: Random) -> None:
+        assert self.append is not None
+        while not self._over.wait(random.uniform(0, 1)):
+            self.append(next(self._ids), random.randrange(1, 60))
+            self.done["append by another engine"] += 1
 
     def _append(self, random: Random) -> str:
         first = next(self._ids)
