@@ -7,10 +7,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 import pytest
@@ -21,13 +24,14 @@ from sqlalchemy import event
 
 from proxy import jars
 from proxy.catalog.opening import open_store
+from proxy.pipeline.on_commit import WAIT_LIMIT_S
 from rewriter.model import TableName
 from tests.integration import clients
 from tests.integration.cut import Way
 from tests.integration.daemon import Daemon, eventually, free_ports
 from tests.integration.gate import VIEWGATE, Gate
 from tests.integration.postgres import DATABASE, DRIVER, postgres
-from tests.integration.race import Race
+from tests.integration.race import NOTE, Race
 
 pytestmark = pytest.mark.aside
 RACE_S = 6
@@ -73,11 +77,18 @@ class Remote(NamedTuple):
 
     def jobs(self) -> list[str]:
         """What its jobs until now are for: statements."""
-        told = f"http://127.0.0.1:{self.ui}/api/v1/applications"
-        with urlopen(told) as applications:
-            (application,) = json.load(applications)
-        with urlopen(f"{told}/{application['id']}/jobs") as jobs:
-            return [job.get("description", "") for job in json.load(jobs)]
+        return [job.get("description", "") for job in self._told("jobs")]
+
+    def read_bytes(self) -> int:
+        """How many bytes its finished stages have read until now."""
+        return sum(stage["inputBytes"] for stage in self._told("stages") if stage["status"] == "COMPLETE")
+
+    def _told(self, of: str) -> list[dict[str, Any]]:
+        applications = f"http://127.0.0.1:{self.ui}/api/v1/applications"
+        with urlopen(applications) as found:
+            (application,) = json.load(found)
+        with urlopen(f"{applications}/{application['id']}/{of}") as told:
+            return list(json.load(told))
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +227,71 @@ def test_answers_over_postgresql_are_those_of_one_moment(remote: Remote) -> None
     wrong = race.run(RACE_S)
     assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])
     assert race.share() > 0, str(race)
+
+
+# Deltas are shared as if fifty thousand rows were many.
+SHARING = "import sys; from proxy.pipeline import shared_delta; shared_delta.MANY = 50_000; " \
+          "from proxy.__main__ import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
+WIDE = f"SELECT id, CAST(id % 100 AS INT) AS amount, {NOTE} AS note FROM range({{}}, {{}})"
+BY_TWELVE = "SELECT id % 12 AS k, sum(amount) AS s, count(*) AS c FROM lake.demo.wide GROUP BY id % 12"
+
+
+def test_a_write_over_eleven_views(remote: Remote, tmp_path: Path) -> None:
+    """It returns in time, what it appends is read once for all views, and dashboards are right and live meanwhile."""
+    program = (sys.executable, "-c", SHARING)
+    with Gate("--config", remote.settings, program=program) as gate, clients.pyhive(gate.port) as connection:
+        clients.rows(connection, f"CREATE TABLE demo.wide AS {WIDE.format(0, 200_000)}")
+        for n in range(2, 13):
+            query = BY_TWELVE.replace("12", str(n))
+            clients.rows(connection, f"CREATE MATERIALIZED VIEW demo.by_{n} AS {query}")
+        before = remote.read_bytes()
+        with closing(connection.cursor()) as cursor:
+            cursor.execute(f"INSERT INTO demo.wide {WIDE.format(200_000, 250_000)}")
+            assert "\n".join(cursor.fetch_logs()).count("; read once for 11 views") == 11
+        refreshed = eventually(lambda: _settled(remote)) - before
+        start, end = _last_two(remote, "wide")
+        delta = f"lake.demo.wide WITH ('start-snapshot-id' = '{start}', 'end-snapshot-id' = '{end}')"
+        with clients.pyhive(remote.port) as direct:
+            clients.rows(direct, f"SELECT sum(id), sum(amount) FROM {delta}")
+        once = eventually(lambda: _settled(remote)) - before - refreshed
+        assert refreshed <= 1.2 * once, (refreshed, once)
+        _asked_meanwhile(gate, f"INSERT INTO demo.wide {WIDE.format(250_000, 300_000)}")
+        for n in range(2, 13):
+            clients.rows(connection, f"DROP MATERIALIZED VIEW demo.by_{n}")
+
+
+def _settled(remote: Remote) -> int:
+    """The bytes read until now, once no more are told of: Spark tells of stages a moment later."""
+    first = remote.read_bytes()
+    time.sleep(0.5)
+    return first if remote.read_bytes() == first else 0
+
+
+def _last_two(remote: Remote, table: str) -> tuple[int, int]:
+    with clients.pyhive(remote.port) as direct:
+        found = clients.rows(direct, f"SELECT snapshot_id FROM lake.demo.{table}.history ORDER BY made_current_at")
+    return found[-2][0], found[-1][0]
+
+
+def _asked_meanwhile(gate: Gate, write: str) -> None:
+    """Ask for the groups of a view until a write has returned: as they were before it or are after it, also live."""
+    with clients.pyhive(gate.port) as writer, clients.pyhive(gate.port) as reader, ThreadPoolExecutor(1) as threads:
+        states = [sorted(clients.rows(reader, BY_TWELVE))]
+        writing = threads.submit(clients.rows, writer, write)
+        seen: list[tuple[bool, str, float]] = []
+        while not writing.done():
+            with closing(reader.cursor()) as cursor:
+                cursor.execute(BY_TWELVE)
+                rows = sorted(cursor.fetchall())
+                states += [rows] if rows not in states else []
+                seen.append((rows != states[0], "\n".join(cursor.fetch_logs()), time.monotonic()))
+        returned = time.monotonic()
+        assert states[1:] in ([], [sorted(clients.rows(reader, BY_TWELVE))])
+        clients.rows(reader, "SET viewgate.rewrite = off")
+        assert sorted(clients.rows(reader, BY_TWELVE)) == states[-1]
+    after = [(log, at) for grown, log, at in seen if grown]
+    assert [log for log, _ in after if "(delta_union)" in log], seen
+    assert returned - after[0][1] < WAIT_LIMIT_S + 2
 
 
 def test_one_look_is_one_statement_for_the_database(remote: Remote) -> None:
