@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the command line imports this module
-    from proxy.hs2 import Query
+    from collections.abc import Awaitable
+
+    from proxy.hs2 import Query, ResultSet
 
 _log = logging.getLogger("viewgate")
+_SIGN_OF_LIFE_S = 15.0
 
-# On two busy cores the table answers the README's queries in 2.7 and 6.0 s, the views in 0.6 s; it is made in 140 s.
+# On two busy cores the table answers the README's queries in 2.7 and 6.0 s, the views in 0.6 s. It is made in 140 s.
 ROWS = 25_000_000
 
 # Every value is drawn by hashing the row's number: the same rows on every machine. Orders gather around noon; few
@@ -74,15 +78,29 @@ STATEMENTS = {re.findall(r"lake\.demo\.(\w+)", statement)[0]: statement for stat
 
 
 async def make(rows: int, query: Query) -> None:
-    """Make the tables and views that are missing, the sales with so many rows; `query` sends a statement."""
+    """Make the missing tables and views, the sales with `rows` rows; `query` sends a statement."""
     there = await _listed("SHOW MATERIALIZED VIEWS", query)
     if len(there.intersection(STATEMENTS)) == len(VIEWS):
         return  # a table of views cannot be dropped; to list tables takes Spark, just started, 6 s
     there |= await _listed("SHOW TABLES", query)
     missing = {name: statement for name, statement in STATEMENTS.items() if name not in there}
     for number, (name, statement) in enumerate(missing.items(), 1):
-        _log.info("making the demo data, %d of %d: %s", number, len(missing), name)
-        await query(statement.replace("{rows}", str(rows)))
+        step = f"making the demo data, {number} of {len(missing)}: {name}"
+        _log.info("%s%s", step, f", {rows:,} rows" if statement is SALES else "")
+        await _with_signs_of_life(step, query(statement.replace("{rows}", str(rows))))
+
+
+async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
+    """Wait for a step's statement, and log the seconds so far from time to time: the sales take minutes."""
+    import asyncio  # the command line loads this module, and not always a loop
+
+    work, began = asyncio.ensure_future(asked), time.monotonic()
+    try:
+        while not (await asyncio.wait({work}, timeout=_SIGN_OF_LIFE_S))[0]:
+            _log.info("%s, %.0f s so far", step, time.monotonic() - began)
+    finally:
+        work.cancel()
+    await work
 
 
 async def rehearse(query: Query) -> None:

@@ -47,6 +47,23 @@ def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFix
     assert f"making the demo data, 1 of 1: {others[0]}" in caplog.text
 
 
+def test_a_step_that_takes_long_shows_signs_of_life(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(demo, "_SIGN_OF_LIFE_S", 0.01)
+
+    async def query(sql: str) -> ResultSet:
+        if "CREATE TABLE" in sql:
+            while "so far" not in caplog.text:
+                await asyncio.sleep(0.01)
+        return ResultSet.of("namespace", "name")
+
+    asyncio.run(demo.make(1000, query))
+    assert "making the demo data, 1 of 4: sales, 1,000 rows" in caplog.messages
+    assert "making the demo data, 1 of 4: sales, 0 s so far" in caplog.messages
+
+
 def test_a_demo_that_is_there_is_found_without_spark() -> None:
     assert sent(*demo.STATEMENTS) == ["SHOW MATERIALIZED VIEWS IN lake.demo"]
 
