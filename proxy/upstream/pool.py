@@ -1,4 +1,4 @@
-"""The upstreams that there are: which one gets a session, who waits for one, and who gives one back."""
+"""The upstream servers: which one gets a new session, the queue of waiting sessions, and the parking of idle ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Parkable(Protocol):
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach it now; return what closes the upstream session, which never raises."""
+        """Detach the session now; return the coroutine that closes the upstream session, which never raises."""
         ...
 
 
@@ -100,12 +100,12 @@ class Upstreams:
         self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
-        """Take note that an upstream is not well, also on behalf of those who wait for it alone."""
+        """Mark an upstream as failed, and fail the sessions that can wait for no other."""
         place.failed(problem)
         self._send_away()
 
     def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
-        """Go on with these: under new terms where they are known, with others; what is not named is drained."""
+        """Replace the upstreams: known ones get the new terms, new ones are added, the others are drained."""
         known = {place.upstream: place for place in self.places}
         for upstream in upstreams:
             if upstream in known:
@@ -137,7 +137,7 @@ class Upstreams:
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Take note that nobody uses a session: its place is for those who wait, or is given back after a while."""
+        """Take note that a session is idle: it is parked when others wait, or after a while."""
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
             return
@@ -148,7 +148,7 @@ class Upstreams:
             self._sweep = asyncio.get_running_loop().call_later(self.timeouts.park, self._park_idle)
 
     def grant(self) -> None:
-        """Let in who waits, as far as there is room; idle sessions make room for the others."""
+        """Admit waiting sessions as far as there is room; idle sessions are parked to make room."""
         while self._waiting and (place := self._best()) is not None:
             turn = self._waiting.next()
             if not turn.done():
@@ -168,7 +168,7 @@ class Upstreams:
             await asyncio.wait(self._parking)
 
     def close(self) -> None:
-        """Close what is shared by sessions."""
+        """Close the connections that sessions share."""
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
@@ -176,7 +176,7 @@ class Upstreams:
             place.control.close()
 
     def _send_away(self) -> None:
-        """Tell those who wait, if there is no upstream for which they could."""
+        """Fail the waiting sessions if no upstream is left that they could wait for."""
         if any(place.usable for place in self.places):
             return
         while self._waiting:
@@ -208,7 +208,7 @@ class Upstreams:
             raise
 
     def _make_room(self) -> None:
-        """Park sessions, those first that are idle for longest, for those who wait and could open theirs then."""
+        """Park idle sessions, the longest idle first, as many as waiting sessions need."""
         well = [place for place in self.places if place.usable]
         lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
         lacking -= len(self._parking) + sum(place.vacancies for place in well)
@@ -243,7 +243,9 @@ class Upstreams:
         self.grant()
 
     def _none(self) -> SqlError:
-        return Unreachable(self.problems or "all upstreams are being drained: there is none for a new session")
+        return Unreachable(
+            self.problems or "all upstreams are being drained: try again when an operator has resumed one"
+        )
 
     def _park(self, attachment: Parkable) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""
@@ -253,7 +255,7 @@ class Upstreams:
             self.give_back(closing)
 
     def _park_idle(self) -> None:
-        """Park what is idle for long, and look again when the next one will be."""
+        """Park sessions that have been idle for too long, and schedule the next look."""
         self._sweep = None
         now, park = _now(), self.timeouts.park
         for attachment, since in list(self._idle.items()):
