@@ -308,7 +308,7 @@ async def _password(user: str) -> None:
 
     given = getpass(f"Password of {user}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not given or not user or ":" in user:
-        raise ConfigError("a user, without a colon, and a password that is not empty are needed")
+        raise ConfigError("give a user name without a colon, and a password that is not empty")
     print(PasswordFile.line(user, given))
 
 
@@ -341,7 +341,7 @@ def _loaded_refusals() -> tuple[type[Exception], ...]:
 
 
 def _is_read(output: TextIO) -> bool:
-    """Return whether somebody still reads what is printed, unlike `head` behind a pipe; if not, print no more."""
+    """Return whether the output is still read, unlike by `head` behind a pipe; if not, discard all further output."""
     watched = select.poll()
     watched.register(output.fileno(), 0)
     gone = bool(watched.poll(0))

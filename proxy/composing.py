@@ -1,4 +1,4 @@
-"""Puts Viewgate together: what it stands between, and the service over that."""
+"""Wires the objects of Viewgate: upstreams, catalog, pipeline, and the service over them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PATIENCE = 5.0  # seconds in which workers answer each other
 
 
 async def never() -> None:
-    """Wait for what does not happen."""
+    """Wait for ever."""
     await asyncio.Event().wait()
 
 
@@ -185,7 +185,7 @@ async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], 
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Go on with the upstreams of these settings, for clients and for refresh jobs, and with who may act for whom."""
+    """Adopt the upstreams and the proxy users of new settings, for clients and for refresh jobs."""
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)

@@ -22,7 +22,7 @@ _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """What is wrong with something that Viewgate starts without."""
+    """A problem with a part that Viewgate can start without."""
 
 
 @dataclass(frozen=True)

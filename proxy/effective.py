@@ -34,7 +34,7 @@ async def _no_workers() -> Reloaded:
 
 
 class Effective:
-    r"""The settings in effect; `settings` is set anew where the file is read again.
+    r"""The settings in effect; `settings` is replaced when the file is reloaded.
 
     >>> from proxy.config import parse
     >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}

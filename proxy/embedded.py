@@ -49,7 +49,7 @@ class SparkLost(Exception):
 
 
 class Jvm(NamedTuple):
-    """A process, and the file in which it says what it has to say."""
+    """A JVM process, and the file of its output."""
 
     process: subprocess.Popen[bytes]
     log: Path

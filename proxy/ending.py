@@ -6,7 +6,7 @@ import signal
 
 
 def told(code: int) -> str:
-    """Return the signal that has ended a process, or its exit code.
+    """Return the name of the signal that ended a process, or its exit code.
 
     >>> told(-9), told(1)
     ('SIGKILL', 'exit code 1')

@@ -1,4 +1,4 @@
-"""`viewgate explain`: what would become of a query from a script alone, and what a server says of one, in words."""
+"""`viewgate explain`: the decision about a query, from a script alone or as a running Viewgate reports it, as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_REWRITTEN = 3  # an exit code, documented in docs/reference.md
 
 
 def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
-    """Print what would become of a query; return the exit code, which tells of one that is `require`d to be rewritten.
+    """Print the decision about a query; return the exit code: with `require`, NOT_REWRITTEN where no view answers.
 
     Raise ScriptError for a script or a query that cannot be read.
     """

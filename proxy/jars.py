@@ -55,7 +55,7 @@ EMBEDDED = (ICEBERG, SQLITE)
 
 
 class Unfetched(Exception):
-    """A library could not be had; the message says which, why, and what to do."""
+    """A library could not be fetched; the message says which, why, and what to do."""
 
 
 def directory() -> Path:
@@ -126,7 +126,7 @@ def _artifact(jar: Jar) -> str:
 
 
 def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
-    """Run Ivy once for all of these files; what it said."""
+    """Run Ivy once for all of these files; return its output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),

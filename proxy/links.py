@@ -1,4 +1,4 @@
-"""How upstream servers are spoken to, made from the settings; what cannot be made stops the start, or the reload."""
+"""TLS, HTTP and Kerberos for upstream servers, made from the settings; an error stops the start or the reload."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import logging
 
 
 def begin() -> None:
-    """Log warnings of all, and what our own packages tell."""
+    """Log the warnings of all packages, and the INFO lines of our own."""
     logging.basicConfig(level=logging.WARNING)
     # What no line of ours tells, and each would look up; as the manual of logging has it.
     logging._srcfile = None

@@ -12,14 +12,14 @@ _LARGE = 32 * 1024 * 1024  # the most that glibc takes
 
 
 def settle() -> None:
-    """Look no more for garbage in what is there now, which would stop everything for a tenth of a second."""
+    """Exempt the objects of now from garbage collection, which would stop all work for a tenth of a second."""
     gc.collect()
     gc.freeze()
     _keep()
 
 
 def _keep() -> None:
-    """Give back only what is over 64 MB: else the pages of a block of rows go with it, and come anew for the next."""
+    """Return only free memory over 64 MB to the system: else the pages of each block of rows are mapped again."""
     try:
         set_parameter = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

@@ -50,7 +50,7 @@ def settled(options: Options) -> config.Config:
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(
-            "--demo makes its data as a client without a password, and in the clear: it cannot be given together with "
+            "--demo loads its data without a password and without TLS: it cannot be combined with "
             "[authentication] passwords, ldap, jwt or kerberos, nor with [server.tls] required"
         )
     if options.data:

@@ -64,7 +64,7 @@ def java_version(text: str) -> int | None:
 
 
 def main() -> int:
-    """Check everything; say the first thing that is missing."""
+    """Run all checks; print the first thing that is missing."""
     try:
         python()
         java()

@@ -20,9 +20,10 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """Reads the file of `options` for a Viewgate that goes by `now`, and has it `adopt` what can change.
+    """Reads the settings file of `options` again, compares it with the settings in effect, which `now` returns, and
+    calls `adopt` with those that can change while Viewgate runs.
 
-    `read` are the settings as the file had them before.
+    `read` are the settings that the file had before.
     """
 
     options: Options
@@ -31,7 +32,7 @@ class Reloading:
     adopt: Callable[[Config], None]
 
     def __call__(self) -> Reloaded:
-        """Read the settings again; what has come of that is logged, too."""
+        """Read the settings file again; return the result, which is logged, too."""
         try:
             told = self._reload()
         except ConfigError as error:
@@ -58,7 +59,9 @@ class Reloading:
             raise ConfigError("there is no settings file: start Viewgate with --config FILE")
         read = settled(self.options)
         if bool(self.read.upstreams) != bool(read.upstreams):
-            raise ConfigError("[[upstream]] was not there at the start, or is not there now")
+            raise ConfigError(
+                "[[upstream]] was added or removed since the start: restart Viewgate to change to or from its own Spark"
+            )
         settings = renewed(self.now(), read)
         _check(settings)
         self.adopt(settings)

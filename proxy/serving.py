@@ -35,7 +35,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve(options: Options) -> int:
-    """Start everything, say when it is ready, wait to be told to stop, stop everything; the exit code."""
+    """Start everything, log the ready line, wait for a signal, stop everything; return the exit code."""
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
@@ -78,7 +78,7 @@ async def serve(options: Options) -> int:
 
 
 async def supervise(options: Options, settings: config.Config) -> int:
-    """Serve in several processes on one port, each of which does `work`; the exit code."""
+    """Serve in several processes on one port, each of which runs `work`; return the exit code."""
     command = [sys.executable, "-P", "-m", "proxy", "work"]
     with (
         reserved(settings.server) as port,
@@ -157,7 +157,7 @@ async def work() -> None:
 async def _ready(
     upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
 ) -> None:
-    """Say that Viewgate is ready when an upstream answers, and what is missing until then; raises what `lost` does."""
+    """Log the ready line when an upstream answers, until then the problem once a minute; raise what `lost` raises."""
     answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
     try:
         while not answered.done():
@@ -214,14 +214,15 @@ def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded
     try:
         settings = reloading.anew()
     except config.ConfigError as error:
-        told = Reloaded(f"the workers are not restarted: {error}", refused=True)
+        told = Reloaded(f"the workers were not restarted: {error}", refused=True)
     else:
         begun = supervisor.restart(settings)
         count = settings.server.workers
         told = Reloaded(
-            f"{count} workers are being replaced one by one, each when its sessions have ended: SHOW VIEWGATE WORKERS"
+            f"{count} workers are being replaced one by one, each when its sessions have ended; SHOW VIEWGATE WORKERS "
+            "shows how far that is"
             if begun
-            else "the workers are being restarted already: SHOW VIEWGATE WORKERS tells how far that is",
+            else "the workers are being restarted already; SHOW VIEWGATE WORKERS shows how far that is",
             refused=not begun,
         )
     _log.log(logging.ERROR if told.refused else logging.INFO, "%s", told.message)
@@ -271,7 +272,7 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
             taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
             if console.port is not None:
                 raise config.ConfigError(taken) from error
-            _log.warning("there is no console, and there are no metrics: %s", taken)
+            _log.warning("console and metrics disabled: %s", taken)
     with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
         yield found
 
@@ -317,7 +318,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
 
 
 async def _warm(upstreams: Upstreams) -> None:
-    """Let Spark do now what the first client would wait for: closing a first session starts a metastore, in seconds."""
+    """Open and close a first session, for whose metastore the first client would wait for seconds."""
     with contextlib.suppress(SqlError):
         session = await open_session(upstreams)
         await session.close()

@@ -100,7 +100,7 @@ class Answers:
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
-        """Ask again what a session has not set itself: it goes on on another upstream."""
+        """Forget the settings that a session has not set itself: it has moved to another upstream."""
         facts: SessionFacts = session.facts
         facts.forget()
 
@@ -334,8 +334,8 @@ def _suggested(
 
 
 def _without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables of whose values, which are added, and the storage of whose buckets more might let a view
-    answer.
+    """Return the tables and storage tables whose value ranges, if they were known, might let a view answer: those
+    of added values and of time buckets.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()

@@ -126,7 +126,7 @@ class Decision:
 
     def _said(self) -> Iterator[str]:
         if self.filled:
-            yield "rows of viewgate.system or information_schema were put into the SQL for Spark"
+            yield "rows of viewgate.system or information_schema were inserted into the SQL for Spark"
         if not self.tried:
             if self.over:
                 yield f"no view used: {self.problem or self._lacking()}"

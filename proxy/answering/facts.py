@@ -61,7 +61,7 @@ def _period(name: str, given: str) -> str:
 
 
 class Defaults:
-    """The values that Spark uses for what a session has not set, asked once for all sessions.
+    """Spark's default values of settings, queried once for all sessions.
 
     `SET -v` tells the values in force: of what the session that asks has set itself, the default stays unknown until
     a session that has not set it asks.

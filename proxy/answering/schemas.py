@@ -31,7 +31,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise what Spark finds wrong with a statement, apart from `timeseries`, which it does not know."""
+    """Raise the error that Spark finds in a statement, apart from `timeseries`, which Spark does not know."""
     try:
         plain = blanked(sql).rstrip().rstrip(";")
     except (ParseError, Unsupported):
@@ -46,7 +46,7 @@ async def checked(sql: str, query: Query) -> None:
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise what Spark finds wrong with a statement that is no query."""
+    """Raise the error that Spark finds in a statement that is not a query."""
     try:
         _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))
     except SqlError as error:
@@ -87,12 +87,12 @@ def _of_the_users(message: str, plain: str, sql: str) -> str:
 
 
 def _place(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return a place in a text as Spark writes it, with other figures."""
+    """Return a position in a text as Spark writes it, for another line and column."""
     return f"line {line}{at['pos']}{column}"
 
 
 class Schemas:
-    """`DESCRIBE QUERY`, remembered for as long as nothing that it depends on has changed.
+    """A cache of the results of `DESCRIBE QUERY`.
 
     The key that callers give stands for that: session settings, current namespace, and the schemas of
     all relations that the statement could read.

@@ -1,4 +1,4 @@
-"""The tables `viewgate.system.…`: what Viewgate knows of itself, to be charted."""
+"""The tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and charts."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class VirtualSchema:
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
     async def expand(self, sql: str, rows: Rows) -> str | None:
-        """Return the statement with the rows of each table in its place; None for one without any."""
+        """Return the statement with the rows of each virtual table in its place; None if it reads none."""
         if (table := self.described(sql)) is not None:
             return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
         found = list(self.references(sql))

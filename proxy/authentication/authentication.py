@@ -16,7 +16,7 @@ _KEPT = 10_000
 
 
 class Denied(Exception):
-    """A client is not who it says, or does not say enough; the message is for the client, `logged` for the log."""
+    """A login is refused; the message is for the client, `logged` for the log."""
 
     def __init__(self, message: str, user: str = "") -> None:
         super().__init__(message)

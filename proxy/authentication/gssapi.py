@@ -66,7 +66,7 @@ class Library:
             self.release("buffer", buffer)
 
     def release(self, kind: str, what: Any) -> None:
-        """Give back what the library has made."""
+        """Free the library's objects."""
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
@@ -138,7 +138,7 @@ class Initiator:
 
 
 class _Secured:
-    """What the two sides of a login have in common once tickets are through."""
+    """The common part of both sides of a login after the exchange of tickets: negotiation of the protection."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -158,7 +158,7 @@ class _Secured:
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Go a step on; what the other side is to be told."""
+        """Take the next step; return the token for the other side."""
         answer = _Buffer()
         try:
             self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE
@@ -205,7 +205,7 @@ class Context(_Secured):
         self._client = ctypes.c_void_p()
 
     def accept(self, token: bytes) -> bytes:
-        """Read the client's token; what it is to be answered, if it is."""
+        """Read the client's token; return the token for the reply, which may be empty."""
         said = _Buffer.of(token)
         return self._step(
             "gss_accept_sec_context",

@@ -23,7 +23,7 @@ class Security(Protocol):
     complete: bool
 
     def accept(self, token: bytes) -> bytes:
-        """Read the client's token; what it is to be answered, if it is."""
+        """Read the client's token; return the token for the reply, which may be empty."""
         ...
 
     def user(self) -> str:
@@ -62,7 +62,7 @@ class Kerberos:
 
 
 class SaslLogin:
-    """The server's side of one login: `step` takes what the client says, until `user` is known.
+    """The server's side of one login: `step` takes the client's tokens, until `user` is known.
 
     When tickets are through, the server offers layers of security, wrapped, and the client chooses one, wrapped, and
     may say whom it acts for.
@@ -88,7 +88,7 @@ class SaslLogin:
             return self._offer()
         chosen = security.unwrap(token)
         if len(chosen) < len(_OFFER) or chosen[0] != _NO_LAYER:
-            raise Denied("Error validating the login: no layer of security is offered but `auth` (sasl.qop)")
+            raise Denied("Error validating the login: only the SASL protection `auth` is supported: set sasl.qop=auth")
         user, name = security.user(), chosen[len(_OFFER) :].decode("utf-8", "replace")
         # Clients that act for nobody may say nothing, or who they are, with or without their realm.
         self.acting_for = "" if name.partition("@")[0] == user else name
@@ -107,15 +107,15 @@ _REMEDIES = (
     (r"Server .*not found", "correct `principal`"),
     ("not found in Kerberos database", "correct `client`, or `principal`"),
     ("Clock skew", "set the clocks by NTP"),
-    ("reauthentication failed", "make the keytab anew: the password of `client` has changed"),
-    ("Integrity check", "make the keytab anew: the password of `client` has changed"),
+    ("reauthentication failed", "create the keytab again: the password of `client` has changed"),
+    ("Integrity check", "create the keytab again: the password of `client` has changed"),
 )
 _ADVICE = "see [upstream.kerberos], and krb5.conf"
 _HOST = "_HOST"  # in the name of a service, as Hive's clients have it
 
 
 class ClientSecurity(Protocol):
-    """What a login of ours is made of, as GSSAPI does it."""
+    """The steps of a login to a server through GSSAPI."""
 
     complete: bool
 
@@ -159,7 +159,7 @@ class KerberosClient:
 
 
 class SaslClientLogin:
-    """The client's side of one login: `step` takes what the server says; raises Unreachable if it cannot go on.
+    """The client's side of one login: `step` takes the server's tokens; raises Unreachable if the login fails.
 
     When tickets are through, the server offers layers of security, wrapped, and we take the one that is none.
     """
@@ -169,7 +169,7 @@ class SaslClientLogin:
         self._service = service
 
     def step(self, token: bytes) -> bytes:
-        """Return what the server is told next."""
+        """Return the next token for the server."""
         return _ticket(self._service, lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -177,7 +177,7 @@ class SaslClientLogin:
             return self._security.step(token)
         offered = self._security.unwrap(token)
         if not offered or not offered[0] & _NO_LAYER:
-            raise Unreachable("wants a layer of security (hive.server2.thrift.sasl.qop): set it to auth, and use TLS")
+            raise Unreachable("requires SASL protection (hive.server2.thrift.sasl.qop): set it to auth, and use TLS")
         return self._security.wrap(_OFFER)
 
 

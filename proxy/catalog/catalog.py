@@ -271,7 +271,7 @@ class Catalog:
         self._reach.back.append(resume)
 
     async def _answer(self, call: Callable[[], _Result]) -> _Result:
-        """Return what a statement waits for; Unavailable if that takes too long."""
+        """Return the result of a call for which a statement waits; raise Unavailable after the time limit."""
         return await self._reach.answer(call)
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:

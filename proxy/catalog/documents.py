@@ -50,7 +50,7 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class Remembered(Generic[Key, Value]):
-    """The values made last, by key; the least recently used goes first. Without a `weight` each value weighs 1.
+    """A cache of values by key, which evicts the least recently used. Without a `weight` each value weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]

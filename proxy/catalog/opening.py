@@ -1,4 +1,4 @@
-"""From the settings of a catalog to a store, and what is wrong with them in words."""
+"""Opens the store of a catalog by its settings; errors name the setting and the remedy."""
 
 from __future__ import annotations
 

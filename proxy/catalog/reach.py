@@ -85,7 +85,7 @@ class Unavailable(SqlError):
 
 
 class StoreFailure(Exception):
-    """A call to the catalog itself has failed, for the reason that is its cause; not one table's metadata."""
+    """The catalog itself failed, not the metadata of one table; `__cause__` is the reason."""
 
 
 class Reach:
@@ -178,6 +178,6 @@ class Reach:
 
 
 def reason(failure: BaseException) -> str:
-    """Return what went wrong, on one line and without advice for programmers."""
+    """Return the error on one line, without advice for programmers."""
     text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
     return " ".join(text.split()) or type(failure).__name__

@@ -144,7 +144,7 @@ def _written(value: dict[str, Any]) -> str:
 
 
 def speaks(summary: Mapping[str, str]) -> bool:
-    """Return whether a snapshot's summary says what the content was computed from."""
+    """Return whether a snapshot's summary records the source snapshots of the content."""
     return SUMMARY in summary or OURS in summary
 
 

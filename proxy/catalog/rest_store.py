@@ -109,7 +109,9 @@ class RestStore:
         if reply.status_code in _AWAY:
             raise ConnectionError(f"the REST catalog answers with HTTP {reply.status_code}")
         if not reply.ok:
-            raise CatalogError(f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}")
+            raise CatalogError(
+                f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}; see its log"
+            )
         loaded: dict[str, Any] = reply.json()
         self._remember(name, kind, loaded["metadata-location"], reply)
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])

@@ -25,7 +25,7 @@ MAX_STALENESS = "viewgate.max_staleness"
 
 @dataclass(frozen=True, slots=True)
 class ViewQuery:
-    """The SELECT of a view, and what the names in it mean."""
+    """The SELECT of a view, and the catalog and namespace that complete the names in it."""
 
     sql: str
     session: Session

@@ -20,7 +20,7 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """One row for each key: what it says, how many rows break it, and the query that counts them."""
+    """One row for each key: its declaration, the number of rows that break it, and the query that counts them."""
 
     table: tuple[str, ...]
 

@@ -19,7 +19,7 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """What a request to read the settings again, or to restart, has come to; refused, all is as it was."""
+    """The result of a reload or restart; a refused one has changed nothing."""
 
     message: str
     refused: bool = False
@@ -27,7 +27,7 @@ class Reloaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
+    """The objects that statements of Viewgate use: catalog, pipeline, post-commit refreshes, orphans, answers, journal.
 
     `workers` tells of the processes that serve clients, by their numbers; None of one that is not there, and larger
     numbers of those that are being replaced. `restart` begins to replace them one by one. `upstreams`

@@ -124,7 +124,10 @@ class Create:
                 await self._unset_replaced(session, plan, replaced)
             view = await ctx.catalog.view(plan.name)
             if view is None:
-                raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
+                raise SqlError(
+                    f"materialized view {plan.name} was dropped by another session meanwhile; create it again",
+                    "40001",
+                )
             if candidate:
                 with suppress(SqlError):  # the refresh below does what this could not
                     await ctx.pipeline.carry_over(candidate, view)
@@ -255,7 +258,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
     below = [view.name for view in through.views]
     if name in below:
         on = next((str(other) for other in below if other != name), str(name))
-        raise SqlError(f"{name} would stand on itself: {on} reads it; define it over something else", "42P19")
+        raise SqlError(f"{name} would refer to itself: {on} reads it; define it over other tables", "42P19")
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
@@ -326,7 +329,8 @@ def _clauses(parser: Parser, create: Create) -> Create:
         create = _clause(parser, create)
     if create.adopt and (create.or_replace or create.partitioned_by or create.ordered_by):
         raise SqlError(
-            f"{ADOPT} goes with none of OR REPLACE, PARTITIONED BY and ORDERED BY: the table is as it is", "0A000"
+            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY: the table keeps its layout",
+            "0A000",
         )
     return replace(create, query=parser.rest("a query"))
 

@@ -61,8 +61,8 @@ class Drop:
                     "and files that are left of it must be deleted by hand"
                 )
             raise SqlError(
-                f"materialized view {view.name} is dropped, but not its storage, which nothing reads any more; "
-                f"DROP TABLE {view.storage.sql()} PURGE when this is mended: {failure.message}",
+                f"materialized view {view.name} is dropped, but its storage table is left over; after fixing the "
+                f"following error, DROP TABLE {view.storage.sql()} PURGE: {failure.message}",
                 failure.sql_state,
             ) from failure
         return ""
@@ -91,7 +91,7 @@ async def _check_unneeded(ctx: Context, name: TableName) -> None:
     upon = [view.name for view in definitions if any(state.name == name for state in view.through)]
     if upon:
         raise SqlError(
-            f"materialized view {name} is needed by {named(upon)}; DROP MATERIALIZED VIEW what is over it first",
+            f"materialized view {name} is read by {named(upon)}; drop these views first",
             "2BP01",
         )
 

@@ -112,8 +112,8 @@ class Guard:
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.storages(names)):
             raise SqlError(
-                f"{name} is the storage of {named(known.stored_in[name])}, and only a refresh "
-                "changes it; REFRESH, ALTER and DROP MATERIALIZED VIEW are the statements for it",
+                f"{name} is the storage table of {named(known.stored_in[name])}, which only refreshes "
+                "write; use REFRESH, ALTER or DROP MATERIALIZED VIEW",
                 _DEPENDED_ON,
             )
 
@@ -123,7 +123,7 @@ class Guard:
         for name in await self._affected.meant(session, names, known.views(names)):
             tables = ", ".join(map(str, known.definitions.sources[name]))
             raise SqlError(
-                f"{name} is a materialized view, which its refreshes write; write to its tables ({tables})",
+                f"{name} is a materialized view, which only its refreshes write; write to its tables ({tables})",
                 _WRONG_TYPE,
             )
 

@@ -18,7 +18,7 @@ _RUNNING = "RUNNING"
 
 @dataclass(frozen=True)
 class Kill:
-    """Ends a statement that runs; its client is told who did so."""
+    """KILL VIEWGATE STATEMENT: ends a running statement with an error that names the user who ended it."""
 
     id: str
 

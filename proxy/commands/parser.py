@@ -22,7 +22,7 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 
 
 class Parser:
-    """Reads from left to right; what does not fit raises SqlError 42601 with its place and an example."""
+    """A parser that reads from left to right; unexpected text raises SqlError 42601 with its place and an example."""
 
     def __init__(self, sql: str, example: str) -> None:
         self._sql = sql

@@ -72,11 +72,11 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
         if key == ADOPT:
             raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
         if key.startswith((*_RESERVED, *_OURS)):
-            raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
+            raise SqlError(f"the property {key} is set by Viewgate itself; leave it out", "0A000")
         if key in _PERIODS and period(value) is None and value != NEVER:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or {ALLOWED}", "22023")
         if key.lower() in _OF_SPARK:
-            raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")
+            raise SqlError(f"the property {key} is set by Spark itself; leave it out", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:
             meant = nearest(key, SETTABLE)
             raise SqlError(f"there is no property {key}{meant}; Viewgate's are {', '.join(SETTABLE)}", "22023")

@@ -15,7 +15,7 @@ EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Refresh:
-    """Bring a view up to date now; FULL computes it anew even if no source has changed, WHERE some of its rows."""
+    """Refresh a view now; FULL recomputes it even if no source has changed, WHERE recomputes some of its rows."""
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE

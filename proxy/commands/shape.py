@@ -45,7 +45,7 @@ async def shape(
     *,
     hidden: bool = True,
 ) -> Shape:
-    """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
+    """Return the stored columns with names and types by Spark; raise SqlError for unsupported ones."""
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
     if table := next(SYSTEM.references(query), None):

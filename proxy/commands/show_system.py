@@ -27,7 +27,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """Some columns of a system table, in its order of rows; what runs comes first."""
+    """Some columns of a system table, in the order of its rows, running ones first."""
 
     table: str
     columns: Sequence[str]

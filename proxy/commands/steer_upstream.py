@@ -26,7 +26,7 @@ _TOLD = {
 
 @dataclass(frozen=True)
 class Steer:
-    """Changes what an upstream gets, until the settings file is read again."""
+    """PAUSE, DRAIN and RESUME of an upstream, until the settings file is reloaded."""
 
     steering: Steering
     upstream: str

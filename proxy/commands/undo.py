@@ -1,4 +1,4 @@
-"""Take back what a statement has made, if it does not come to its end."""
+"""Undo the completed steps of a statement that fails or is cancelled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """A step that undoes something; `what` tells the user, who has to do it if the step fails.
+    """A step that undoes another one; `what` describes it to the user, who must do it if the step fails.
 
     `act` tells whether there was anything to take back.
     """

@@ -34,7 +34,7 @@ class Widen:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
         if view.properties.get(ADOPT):
-            raise SqlError(f"{view.name}: its storage is a table that it adopted, which keeps its columns", "0A000")
+            raise SqlError(f"{view.name} has an adopted table as its storage, to which no columns are added", "0A000")
         await self._check_settings(ctx, session, view)
         made = _as_made(view)
         if self.outputs:
@@ -42,7 +42,7 @@ class Widen:
         else:
             await _check_columns(session, view, self.query)
             if made.columns is not None:
-                raise SqlError(f"{view.name} names its columns itself: use ADD COLUMNS", "0A000")
+                raise SqlError(f"{view.name} was created with a list of column names: use ALTER … ADD COLUMNS", "0A000")
             made = replace(made, query=self.query)
         return await made.run(ctx, session, log)
 

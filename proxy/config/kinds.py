@@ -1,4 +1,4 @@
-"""The kinds of values that settings have; each says in its error message what is allowed."""
+"""The kinds of values in the settings; the error message of each says what is allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the settings file as models: their keys, what each may be, and what it is where it is not given."""
+"""The tables of the settings file as models: their keys, allowed values and defaults."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class TimeoutSettings(Table):
 
 
 class LimitSettings(Table):
-    """Limits to what a client may take; `Limits` has the defaults."""
+    """The limits for clients; `Limits` has the defaults."""
 
     message: Bytes | None = None
     string: Bytes | None = None

@@ -1,4 +1,4 @@
-"""HTTP for those who operate Viewgate, on a port of its own: pages, and `/metrics`, `/healthz` and `/readyz`.
+"""HTTP for operators, on a port of its own: pages, and `/metrics`, `/healthz` and `/readyz`.
 
 The pages show what the system tables know. `login` tells who reads them, `protection` is what browsers are told.
 

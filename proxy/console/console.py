@@ -1,4 +1,4 @@
-"""The HTTP port: what it answers, and how it is started and stopped beside the server for SQL."""
+"""The HTTP port: its routes, its start and its stop beside the SQL server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNAVAILABLE = 503
 
 
 class Console:
-    """Answers HTTP for one process; what is asked of all, it asks the other workers of its service.
+    """Answers HTTP for one process, and collects the figures of all workers through its service.
 
     People read pages, after a login where clients need one; the rest is for programs, and open.
 

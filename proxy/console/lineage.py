@@ -1,4 +1,4 @@
-"""What is computed from what: tables, and materialized views over them and over each other, laid out to be drawn."""
+"""The dependency graph of tables and materialized views, laid out for drawing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return what a view is computed from, and what is computed from it."""
+    """Return the part of the graph below and above a view."""
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 

@@ -1,4 +1,4 @@
-"""Who reads the pages: the login is that of the port for SQL, and a cookie keeps it."""
+"""Logins to the console: the users and passwords are those of the SQL port; a cookie keeps a login."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Visitor:
 
 
 class Login:
-    """Tells visitors by their cookies, tokens or tickets; where clients need no password, nobody is asked.
+    """Identifies visitors by cookies, tokens or tickets; where clients need no password, no login is asked for.
 
     `whose(user)` says whose statements a user may see. Workers that have the same `key` know each other's cookies.
     """
@@ -56,7 +56,7 @@ class Login:
         return self._cookies.expire()
 
     async def visitor(self, request: Request) -> Visitor | None:
-        """Return who sends a request; None where that has to log in first."""
+        """Return the visitor of a request; None if a login is required first."""
         if self._authentication.open_to_all:
             check_host(request)
             return Visitor("anonymous", None, known=False)
@@ -77,7 +77,7 @@ class Login:
         return None
 
     async def enter(self, request: Request, user: str, password: str) -> Visitor:
-        """Return who logs in by a password; raise Denied if that is not right."""
+        """Return the visitor who logs in with a password; raise Denied if the password is wrong."""
         try:
             return self._admitted(request, await self._authentication.login(user, password))
         except Denied as denied:

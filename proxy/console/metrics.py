@@ -57,7 +57,7 @@ class Metrics(Collector):
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
-        """Count the time of each phase, and what was fetched."""
+        """Count the time of each phase, and the fetched rows and bytes."""
         for phase, seconds in record.seconds.items():
             self._seconds[phase].add(seconds)
         self._rows += record.rows
@@ -70,7 +70,7 @@ class Metrics(Collector):
         self._refresh_seconds[way].add(refresh.milliseconds / 1000)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield what was counted."""
+        """Yield the counters and histograms."""
         yield _counted(
             CounterMetricFamily(
                 "viewgate_statements",

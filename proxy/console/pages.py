@@ -1,4 +1,4 @@
-"""The pages, each for those who may see it: what the system tables know, written as HTML."""
+"""The pages: rows of the system tables as HTML, each visitor seeing the rows that this user may see."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _with_cookie(answer: Response, visitor: Visitor) -> Response:
 
 
 def _asked(request: Request) -> str:
-    """Return what to go on to after a login: the page that was asked for, and nothing that a form would do."""
+    """Return the path to redirect to after a login: the requested page, or the start page after a form."""
     if request.method != "GET":
         return "/"
     return f"{request.url.path}?{request.url.query}".removesuffix("?")

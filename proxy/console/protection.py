@@ -1,4 +1,4 @@
-"""What protects the pages in a browser: headers for each answer, and no form that was sent from another site."""
+"""Protection of the pages in a browser: security headers, and refusal of forms from other sites."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FORBIDDEN = 403
 
 
 class Protection:
-    """Adds the headers to each answer of an application, and refuses what other sites have sent in a browser's name."""
+    """Adds security headers to each response of an application, and refuses requests that other sites cause."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -45,7 +45,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A part of the list: its rows, the number of rows of each kind, and what was asked for."""
+    """A page of the list: its rows, the number of rows of each kind, and the requested filter."""
 
     rows: Sequence[Row]
     counts: Mapping[str, int]
@@ -105,7 +105,7 @@ def answered_by(row: Row) -> str:
 
 
 def verdicts(row: Row) -> list[tuple[str, str]]:
-    """Return each view that was considered, and what came of it."""
+    """Return each considered view with its verdict."""
     return [
         (view, "chosen" if view in row["chosen"] else "could answer" if view in row["matched"] else "cannot answer")
         for view in row["considered"]

@@ -51,7 +51,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
         else:
             struct.read(TBinaryProtocol(TMemoryBuffer(data[start:]), container_length_limit=len(data)))
     except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
-        raise WireError(f"the bytes are no {kind.__name__}: {error}") from error
+        raise WireError(f"the bytes are not a valid {kind.__name__}: {error}") from error
     return struct  # type: ignore[no-any-return]
 
 
@@ -80,7 +80,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
     """Return the request in a call."""
     start = _within(message, _REQUEST)
     if start is None:
-        raise WireError("a call holds no request")
+        raise WireError("a call contains no request")
     return decode(kind, message, start)
 
 
@@ -93,7 +93,7 @@ def read_reply(message: bytes, kind: type[S]) -> S:
             raise Unreachable(f"Spark could not answer {head.name}: {raised}")
         start = _within(message, _RESPONSE)
         if start is None:
-            raise WireError("it holds no response")
+            raise WireError("it contains no response")
         return decode(kind, message, start)
     except WireError as error:
         raise Unreachable(f"Spark gave a reply that cannot be read: {error}") from error

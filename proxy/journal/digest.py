@@ -1,4 +1,4 @@
-"""Statements without their literals: what those have in common that differ in nothing else."""
+"""Digests: texts of statements without their literals, equal for statements that differ in nothing else."""
 
 from __future__ import annotations
 

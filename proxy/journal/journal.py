@@ -144,7 +144,7 @@ class Journal:
             record.fetched(rows_in(reply), len(reply))
 
     def close(self, operation: Operation) -> None:
-        """Take note that nobody can ask for anything of an operation any more."""
+        """Take note that an operation is closed and gets no more calls."""
         self.end(operation)
         self._close(operation.handle.guid)
 

@@ -46,7 +46,7 @@ class Outcome(StrEnum):
 
 
 def kept(sql: str) -> str:
-    """Return what is kept of a statement: its beginning, without credentials."""
+    """Return the part of a statement that is kept: its beginning, without credentials."""
     return without_credentials(shortened(sql, KEPT))
 
 
@@ -201,7 +201,7 @@ class Record:
 
 
 def moment(ms: int) -> datetime:
-    """Return the moment so many milliseconds after the begin of 1970."""
+    """Return the time that is `ms` milliseconds after the start of 1970."""
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 

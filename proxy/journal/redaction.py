@@ -1,4 +1,4 @@
-"""Credentials in what is logged, listed and kept: their place is told, their value is not."""
+"""Removes the values of credentials from statements before these are logged, listed or stored."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Writer(ABC):
         """Write records; raise any error if that fails."""
 
     def rest(self) -> None:  # noqa: B027 - most have nothing to let go
-        """Let go what is open: nothing is written for a while."""
+        """Release open resources before a pause in writing."""
 
     def ended(self, record: Record) -> None:  # noqa: B027 - more may come
         """Do nothing until a statement is closed."""

@@ -1,4 +1,4 @@
-"""The data pipeline: what brings the storage of materialized views up to date, on Spark."""
+"""The data pipeline: refreshes the storage of materialized views on Spark."""
 
 from proxy.pipeline.connect_runner import ConnectRunner
 from proxy.pipeline.embedded_runner import EmbeddedRunner

@@ -1,4 +1,4 @@
-"""PySpark's calls, which block, awaited: each job has a thread of its own, by which Spark knows what belongs to it."""
+"""Awaits PySpark's blocking calls: each job has a thread of its own, by which Spark groups its work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """A thread for the calls of one job, and the call that ends what runs there."""
+    """A thread for one job's calls, and the call that cancels the job."""
 
     def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
         self._thread = thread

@@ -38,7 +38,7 @@ def explained(
     """Return the failure of a statement that refreshes a view, as its user is told."""
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
-    remedy = "; put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
+    remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
     kept = f" (the content of {view.name} is as before)" if refreshed is not None else ""
     return SqlError(f"{what}{remedy}{kept}", failure.sql_state, failure.error_code)
 

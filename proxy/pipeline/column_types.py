@@ -1,4 +1,4 @@
-"""The types of storage against those of what is written to it.
+"""Comparison of a storage table's column types with those of the rows to be written.
 
 Spark stores a value of another type as what it becomes there: 3.5 as 3, a timestamp as its date. A query can come to
 return other types than when the view was made, as a table or a view that it reads was replaced or altered.
@@ -28,9 +28,9 @@ def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple
     if len(columns) != len(storage.columns):
         raise SqlError(
             f"the query of materialized view {view.name} returns the columns {_listed(name for name, _ in columns)}, "
-            f"and its storage {storage.name} has {_listed(column.name for column in storage.columns)}: columns came or "
-            "went past Viewgate; put them back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW (until "
-            "then it is not used)",
+            f"and its storage {storage.name} has {_listed(column.name for column in storage.columns)}: another tool "
+            "added or dropped columns; restore them, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW "
+            "(until then it is not used)",
             "55000",
         )
     for column, (_, described) in zip(storage.columns, columns, strict=True):
@@ -38,8 +38,8 @@ def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple
         if not _holds(kept_as(column.type), kind):
             raise SqlError(
                 f"the query of materialized view {view.name} now returns {column.name} as {kind}, and its storage has "
-                f"it as {column.type}: what the query reads was altered or replaced; make the view anew with CREATE OR "
-                "REPLACE MATERIALIZED VIEW (until then it is not used)",
+                f"it as {column.type}: a table or view that the query reads was altered; recreate the view with "
+                "CREATE OR REPLACE MATERIALIZED VIEW (until then it is not used)",
                 "55000",
             )
 

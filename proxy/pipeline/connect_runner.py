@@ -48,7 +48,7 @@ class ConnectJob:
         session.registerProgressHandler(cast("ProgressHandler", self._noted))  # to PySpark, any callable is one
 
     async def open(self, settings: Mapping[str, str]) -> None:
-        """Set what the job asks for, which is what first calls the server."""
+        """Set the job's settings; this is the first call to the server."""
 
         def opened() -> None:
             for key, value in settings.items():

@@ -31,7 +31,7 @@ async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return what these refreshes, the earliest first, and the tables as they are now tell."""
+    """Return a view's spans of freshness, by its refreshes, the earliest first, and its tables' snapshots."""
     ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
     return [
         span

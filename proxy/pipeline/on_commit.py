@@ -1,4 +1,4 @@
-"""Refresh on commit: a write through the proxy brings the views of what it wrote to up to date.
+"""Refresh on commit: a write through the proxy refreshes the views over the written table.
 
 The write has succeeded by then. One view's failure is that view's alone: a line in the statement's log and in SHOW
 MATERIALIZED VIEWS, until a refresh succeeds. What a user has turned off stays off, since a refresh turns nothing on.
@@ -36,7 +36,7 @@ _logger = logging.getLogger(__name__)
 
 
 class OnCommit:
-    """Knows who waits for which refresh; what nobody waits for goes on in the background until `close`."""
+    """Runs post-commit refreshes; those that no statement waits for any more go on in the background until `close`."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
         self._catalog = catalog
@@ -115,7 +115,7 @@ class OnCommit:
             await self._refresh_all(missed, _logger.info, Cause.MISSED)
 
     async def close(self) -> None:
-        """Cancel what still runs; everything has ended when this returns."""
+        """Cancel the running refreshes, and wait until they have ended."""
         for task in self._running:
             task.cancel()
         if self._running:

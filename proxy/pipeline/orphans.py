@@ -1,4 +1,4 @@
-"""Storage that no view points to: what a killed CREATE leaves. Nothing ever reads it; it only takes room."""
+"""Orphaned storage, which no view points to: a killed CREATE leaves it. No statement reads it; it takes up space."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Orphans:
             self._making[storage] -= 1
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
-        """Drop those that were made for a view, or all; never raises, since what is left harms nobody."""
+        """Drop the orphaned storage of one view, or all; never raise, since orphans are harmless."""
         try:
             found = await self._found(view)
         except Exception:
-            _logger.exception("orphans unknown: storage without a view could not be looked for")
+            _logger.exception("orphaned storage not looked for: the catalog failed")
             return []
         return [storage for storage in found if await self._dropped(storage)]
 

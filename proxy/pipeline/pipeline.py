@@ -165,7 +165,7 @@ class Pipeline:
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
             f"the sources or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
-            "its content is as before; try again when fewer writes go on",
+            "its content is as before; try again when fewer writes run",
             LOST,
         )
 

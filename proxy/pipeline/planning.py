@@ -50,7 +50,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 
 
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
-    """Return why what is stored is nothing to build on; empty if it is."""
+    """Return why the stored content cannot be refreshed incrementally; empty if it can."""
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}

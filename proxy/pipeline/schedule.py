@@ -48,7 +48,7 @@ class Schedule:
                 await asyncio.wait(self._running.values())
 
     async def look(self) -> float:
-        """Begin what is due; in how many seconds to look again."""
+        """Start the refreshes that are due; return the seconds until the next look."""
         pause = _LONGEST_PAUSE
         # A view is read through all that stand below it, so through more of them than each of these.
         for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):

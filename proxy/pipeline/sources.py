@@ -44,7 +44,7 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether what is not pinned is still what it was."""
+        """Return whether no unpinned source has changed."""
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
@@ -122,7 +122,7 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
         raise gone(view)
     raise SqlError(
         f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
-        "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",
+        "recreate the view with CREATE OR REPLACE MATERIALIZED VIEW",
         "42P01",
     )
 
@@ -137,8 +137,8 @@ def _unread(view: MaterializedView, name: TableName) -> SqlError:
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads {name}, and there is no Iceberg table or view of that name in the "
-        f"catalog {catalog.name} now: make the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
+        f"materialized view {view.name} reads {name}, which is no Iceberg table or view in the catalog "
+        f"{catalog.name} any more: create the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
         "(its content is as before)",
         "42P01",
     )

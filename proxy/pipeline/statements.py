@@ -38,11 +38,11 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     try:
         pinned = rewriter.pin(sql, snapshots, session)
     except rewriter.Unsupported as refusal:
-        raise SqlError(f"the query cannot be fixed to snapshots: {refusal}: {sql}", "0A000") from refusal
+        raise SqlError(f"the query cannot be pinned to snapshots: {refusal}: {sql}", "0A000") from refusal
     for table, name in rewriter.parse(pinned, session).named():
         if name in snapshots and not table.args.get("version"):
             hint = "write joins without parentheses"
-            raise SqlError(f"{name} cannot be fixed to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
+            raise SqlError(f"{name} cannot be pinned to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
     return pinned
 
 
@@ -71,4 +71,4 @@ def _no_table(statement: rewriter.Statement) -> str:
 
 
 def _unread(sql: str, problem: str) -> SqlError:
-    return SqlError(f"the tables that this query reads are not known: {problem}: {sql}", "0A000")
+    return SqlError(f"the tables that this query reads cannot be determined: {problem}: {sql}", "0A000")

@@ -113,7 +113,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """One look at a view, its sources and its storage."""
+    """The planning of one refresh: a view, its sources and its storage, each looked up once."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
@@ -224,7 +224,7 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
     """Return the error for renamed columns: rows are written by position, so one would be read as another."""
     return SqlError(
-        f"the columns of {view.storage}, the storage of materialized view {view.name}, have been renamed or moved: "
-        f"{quoted(column.name)} stands in the place of another; make the view anew with CREATE OR REPLACE",
+        f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "
+        f"another tool: {quoted(column.name)} stands in the place of another; recreate the view with CREATE OR REPLACE",
         "55000",
     )

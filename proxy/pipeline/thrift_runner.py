@@ -11,7 +11,7 @@ from rewriter.model import ticked
 
 
 class ThriftSession(Protocol):
-    """The part of an upstream session that a job needs; closing it ends what runs in it."""
+    """An upstream session as a job uses it; closing it stops its running statements."""
 
     async def query(self, sql: str) -> ResultSet:
         """Run one statement to its end."""

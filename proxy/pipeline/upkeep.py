@@ -32,7 +32,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Whoever calls it sees to it that no refresh of the view runs here meanwhile."""
+    """Maintenance of storage tables; the caller holds the view lock."""
 
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog

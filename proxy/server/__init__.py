@@ -1,4 +1,4 @@
-"""The asyncio edge: what listens, and what each connection says, in whichever transport it says it.
+"""The asyncio edge: listeners, and connections in each transport.
 
 `connection` moves bytes (TLS, back-pressure, one call after the other), `conversations` knows what a login and a call
 are in each transport, `steps` runs a call without a task, `shortcut` answers past the loop what a client repeats.

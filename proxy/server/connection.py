@@ -26,7 +26,7 @@ _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
-    """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
+    """One client connection. Its end cancels the calls it was waiting for; bad bytes end this connection only.
 
     `entered(connection)` is called at the start, and `left(connection, peer)` at the end, with the peer whose sessions
     end with it. Without a `kind`, its first byte tells what it speaks; with one, it comes from `within`, from another
@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def _begin(self, data: bytes) -> bytes:
-        """Tell the transport by the first byte; what there is in the clear to be read."""
+        """Detect the transport by the first byte; return the decrypted bytes to be read."""
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
             return data
@@ -197,7 +197,7 @@ class Connection(asyncio.Protocol):
             self._shortcut = None
 
     def _hold(self, count: int) -> None:
-        """Take note of what is held for this client; one that has a good part of too much is shown out."""
+        """Count the bytes buffered for this client; disconnect it if it is a large part of an exceeded global limit."""
         if count == self._held:
             return
         held = self._entrance.held

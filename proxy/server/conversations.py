@@ -57,7 +57,7 @@ class Caller:
 
 
 class Conversation(ABC):
-    """A connection as one transport has it: bytes to events, and events to what is sent back.
+    """The protocol of a connection in one transport: bytes become events, replies become bytes.
 
     `peer` is who has logged in for good on this connection; `ends` whether it is to be closed behind the last answer.
     """
@@ -81,7 +81,7 @@ class Conversation(ABC):
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Take what the client has sent."""
+        """Take bytes from the client."""
 
     @abstractmethod
     def next_event(self) -> Any:
@@ -170,7 +170,7 @@ class SaslConversation(Conversation):
 
 
 class BareConversation(Conversation):
-    """A call in each message; the first OpenSession says who it is that calls."""
+    """A call in each message; the first OpenSession names the user."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -219,11 +219,11 @@ class BareConversation(Conversation):
             self._transport.accept()
             self.peer = Peer(user, self._caller.address)
         if self.peer.user != user:
-            raise Denied(f"This connection is {self.peer.user}'s: open another one for {user}")
+            raise Denied(f"This connection belongs to {self.peer.user}; open another one for {user}")
 
 
 class HttpConversation(Conversation):
-    """A call in each request, which says itself who calls; sessions are not tied to the connection."""
+    """A call in each HTTP request, which names its user; sessions are not tied to the connection."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)

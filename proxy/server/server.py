@@ -1,4 +1,4 @@
-"""Starts, drains and stops what listens."""
+"""Starts, drains and stops the listeners."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _IN_A_TURN = 8  # calls that are answered before the loop looks at its other cli
 
 
 class Shortcut:
-    """Reads what a client sends in the place of its transport, as long as `answer` knows what to answer to that.
+    """Reads a client's messages in place of its transport, as long as `answer` has a reply at once.
 
     Anything else goes to `otherwise`, no bytes where the client pauses or is gone, and this has ended.
     """

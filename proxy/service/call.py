@@ -1,4 +1,4 @@
-"""One call, as its handler sees it: the message, the peer that sent it, and what all calls share.
+"""One call for its handler: the message, the peer that sent it, and the service that all calls share.
 
 The context of a service is its sessions and upstreams, the answering of statements, and work that outlives a call.
 """

@@ -80,7 +80,7 @@ async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes
     """Return the reply to a client that has waited for the end: the handle, or the error alone."""
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
-        raise SqlError("The statement was closed meanwhile, or its session, and was stopped", "HY008")
+        raise SqlError("The statement was stopped, because it or its session was closed", "HY008")
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")

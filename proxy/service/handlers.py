@@ -1,4 +1,4 @@
-"""Every call of the service: what handles it, and what its answer looks like when it fails."""
+"""Every call of the service: its handler, and the response that carries its error."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def get_operation_status(call: Call) -> bytes:
 
 
 def _is_final(reply: bytes) -> bool:
-    """Return whether a status is the last one: of an error, only with its reason, which Spark may know later."""
+    """Return whether a status is the last one; that of an error is, once it has a reason."""
     span = find(reply, _STATE)
     state = None if span is None else read_i32(reply, span)
     return state in TERMINAL and (state != OperationState.ERROR or find(reply, _MESSAGE) is not None)

@@ -45,7 +45,7 @@ async def open_session(call: Call) -> bytes:
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
-        raise Unreachable("Spark has opened a session without telling its version")
+        raise Unreachable("Spark opened a session but did not report its protocol version")
     version = min(version, read_i32(reply, answered))
     traceparent = next((value for key, value in configuration.items() if _names(key, TRACEPARENT)), "")
     handle = Handle.new(service.mark)

@@ -33,7 +33,7 @@ class Handle:
 
     @property
     def mark(self) -> bytes:
-        """Two bytes that tell who has made it, where there are several who make handles."""
+        """Two bytes that identify the worker that made the handle."""
         return self.guid[-2:]
 
     @property

@@ -16,7 +16,7 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 
 
 class ClientSession:
-    """A client's session: whose it is, the upstream's side of it, and what is known about its state.
+    """A client's session: its user, its upstream session, and its known state.
 
     `tied` says that it ends with the connection that it was opened on; others end when unused for long.
     `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.

@@ -88,7 +88,7 @@ class SessionUpstream(Protocol):
         ...
 
     def keep(self, sql: str) -> None:
-        """Take note of a statement that has to be repeated when the session is opened anew."""
+        """Keep a statement that a session replay has to repeat."""
         ...
 
     def pin(self) -> None:

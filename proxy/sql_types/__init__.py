@@ -1,4 +1,4 @@
-"""Spark's types in the forms of others: `iceberg` makes them from Iceberg's, `jdbc` tells drivers of them. PURE.
+"""Spark's types: `iceberg` reads them from Iceberg's types, `jdbc` describes them to drivers. PURE.
 
 The names themselves, as `decimal(10,2)`, are parsed by `proxy.hs2.types.TypeName` alone.
 """

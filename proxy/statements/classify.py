@@ -85,7 +85,7 @@ class StatementInfo:
 
 
 def classify(sql: str) -> StatementInfo:
-    """Return what the words of a statement tell, read once for each text.
+    """Return the classification of a statement by its words, cached by text.
 
     >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
     >>> str(info.kind), info.verb, info.query, info.writes.names, info.effect.effect.name

@@ -23,19 +23,17 @@ from proxy.upstream.session import UpstreamSession, without_namespace
 
 logger = logging.getLogger(__name__)
 
-_IRREPLACEABLE = (
-    "With it is lost what no other can be given: temporary views, variables and functions. "
-    "Open a new session and try again."
-)
+_IRREPLACEABLE = "Its temporary views, variables and functions are lost with it. Open a new session and try again."
 _CLOSED, _NO_SESSION = "The session is closed", "08003"
 _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"  # with a FROM it is no job
 
 
 class Attachment:
-    """Between `hold` and `let_go` the upstream session stays as it is. Held by nobody it may be parked, or lost without
-    harm: its OpenSession and the statements that are kept are repeated on another. What cannot be repeated pins it.
+    """The upstream session of a client session, which stays attached between `hold` and `let_go`. At other times it may
+    be parked, or lost without harm: OpenSession and the kept statements are replayed in a new one. A statement that
+    cannot be replayed pins it.
 
-    `moved` is called when it goes on on another upstream than before.
+    `moved` is called when the session is replayed on another upstream server than before.
     """
 
     __slots__ = (
@@ -139,7 +137,7 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Have it detached now; what is returned closes the upstream session, and never raises."""
+        """Detach the upstream session now; return the coroutine that closes it and never raises."""
         live = self._detached()
         if live is None:
             return None

@@ -190,11 +190,11 @@ class Connection(asyncio.Protocol):
         elif not self._heard:
             closed = f"{self._upstream.named} closes connections before the login"
             wants = " it wants a certificate of [upstream.tls]," if self._upstream.link.tls is not None else ""
-            self._fail(NotLetIn(f"{closed}: it is not well,{wants} or all its threads are busy; try again later"))
+            self._fail(NotLetIn(f"{closed}: it is failing,{wants} or all its threads are busy; try again later"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _take(self) -> None:
-        """Do what there is to do about the bytes that have come in; raise WireError if they make no sense."""
+        """Handle the events in the received bytes; raise WireError for invalid ones."""
         while (event := self._client.next_event(len(self._waiting))) is not None:
             if isinstance(event, bytes):
                 self._answer(event)
@@ -217,7 +217,7 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send what the client has to say; where that is nothing yet, it may need something first."""
+        """Send the pending bytes of the codec; where it has none, it may first need a token."""
         if data:
             self._write(data)
         elif self._lost is None:
@@ -268,7 +268,7 @@ class Connection(asyncio.Protocol):
             self.ready.set_result(None)
 
     def _not_a_reply(self, failure: HttpFailure) -> SqlError:
-        """Return what an answer over HTTP means that is no reply."""
+        """Return the error that an HTTP response without a Thrift reply means."""
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
@@ -282,7 +282,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
-            raise WireError("a reply that nobody asked for")
+            raise WireError("a reply without a matching call")
         reply = self._waiting.popleft()
         self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)
@@ -324,7 +324,7 @@ class Connection(asyncio.Protocol):
 
 
 def _readable(transport: asyncio.Transport) -> bool:
-    """Whether something has come in between two calls: the end, most likely, which is to be seen before the next."""
+    """Whether bytes or the end of the connection have arrived between two calls."""
     poll = select.poll()
     poll.register(transport.get_extra_info("socket"), select.POLLIN)
     return bool(poll.poll(0))
@@ -347,8 +347,8 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
                 f"{upstream.named}: no ticket of Kerberos in time; see the `kdc` of the realm in krb5.conf"
             ) from error
         raise NotLetIn(
-            f"{upstream.named} accepts connections but no logins: all its threads are busy, or it is not of the "
-            "`transport` of its [[upstream]]; try again later"
+            f"{upstream.named} accepts connections but does not answer the login: all its threads are busy, or "
+            "`transport` of its [[upstream]] is not the right one; try again later"
         ) from error
     except BaseException:
         connection.close()

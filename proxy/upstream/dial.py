@@ -1,4 +1,4 @@
-"""The way to an upstream server: its name, TCP and TLS, each with an error of its own that says what to do."""
+"""Connections to an upstream server: name, TCP and TLS, each with its own error that says what to do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
         async with asyncio.timeout(patience):
             transport, _ = await loop.create_connection(lambda: protocol, upstream.host, upstream.port)
     except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
-        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time") from error
+        raise NotLetIn(
+            f"{upstream.named} cannot be reached: no answer in time; check `host`, `port` and firewalls"
+        ) from error
     except socket.gaierror as error:
         advice = "check `host` of its [[upstream]], and the name service of this machine"
         raise Unreachable(
@@ -68,15 +70,15 @@ async def _secured(
             secured = await loop.start_tls(transport, protocol, tls.context, server_hostname=name)
     except TimeoutError as error:
         raise NotLetIn(
-            f"{upstream.named} accepts connections but shakes no hands over TLS: all its threads are busy, or its "
-            "port does not speak TLS; try again later"
+            f"{upstream.named} accepts connections but does not complete a TLS handshake: all its threads are "
+            "busy, or its port does not speak TLS; try again later, or check [upstream.tls]"
         ) from error
     except ssl.SSLError as error:
         raise Unreachable(f"{upstream.named}: {tls_failure(error)}") from error
     except OSError as error:
         raise NotLetIn(
-            f"{upstream.named} closes connections in the TLS handshake: its port does not speak TLS, or it is not "
-            "well; try again later"
+            f"{upstream.named} closes connections in the TLS handshake: its port does not speak TLS, or it is "
+            "failing; check [upstream.tls] and its log"
         ) from error
     if secured is None:  # uvloop's way to say that the connection went away meanwhile
         raise NotLetIn(f"{upstream.named} closes connections in the TLS handshake")
@@ -116,7 +118,7 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL, behind which a length comes
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return what is wrong with the way that a server is spoken to, by the first bytes of its answer.
+    r"""Return the mistake in the transport's settings that the first bytes of a server's answer show.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'

@@ -88,7 +88,7 @@ class Place:
 
     @property
     def standing(self) -> str:
-        """Up, down, paused or draining, as operators are told."""
+        """The state of the server for operators: up, down, paused or draining."""
         if self.terms.draining:
             return "draining"
         if self.paused:
@@ -155,7 +155,7 @@ class Place:
         return _BREATHER
 
     def relieved(self) -> None:
-        """Take note that a session has ended there: its thread may be had."""
+        """Take note that a session has ended there, whose thread is free again."""
         self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:

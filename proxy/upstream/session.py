@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """The upstream's side of one client session; `left` is called when it is closed."""
+    """The session on an upstream server of one client session; `left` is called when it is closed."""
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place")
 
@@ -204,7 +204,7 @@ async def open_session(
 
 
 def _acting_for(message: bytes, user: str) -> bytes:
-    """Return the OpenSession of one who logs in, for another user."""
+    """Return the OpenSession request of a login that acts for another user."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     entries = [entry for entry in entries if entry[0] != _PROXY_USER]

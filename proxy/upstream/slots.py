@@ -1,4 +1,4 @@
-"""So many at a time, the others in a fair queue: what an upstream can work at."""
+"""The slots for an upstream's concurrent statements, with a fair queue for those that wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """First come, first served among the principals, and again among what each of them waits for.
+    """A queue that serves principals in turn, and the requests of each in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -82,7 +82,7 @@ class Slots:
         return len(self._queue)
 
     def take(self) -> bool:
-        """Take a slot if one is free; nobody who waits is overtaken."""
+        """Take a slot if one is free and no other request waits."""
         if not self.free:
             return False
         self.taken += 1
@@ -113,7 +113,7 @@ class Slots:
         self._grant()
 
     def pause(self) -> None:
-        """Give no slot until `resume`: those who want one wait."""
+        """Grant no slot until `resume`; requests wait."""
         self.paused = True
 
     def resume(self) -> None:

@@ -38,17 +38,17 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tls:
-    """Which certificates of a server are trusted, and how we show who we are; the name that its certificate has."""
+    """TLS to a server: the trusted certificates and our own in `context`, and the name in the server's certificate."""
 
     context: ssl.SSLContext
     server_name: str | None = None
 
 
 class Tickets(Protocol):
-    """Kerberos: logins at a host by tickets; what is returned, and `token`, may take their time, and raise SqlError."""
+    """Logins with tickets of Kerberos; the returned function, and `token`, may block, and raise SqlError."""
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the steps of a login over SASL, from one token of the server, at first an empty one, to ours."""
+        """Return the function of a SASL login that maps the server's token, at first an empty one, to ours."""
         ...
 
     def token(self, host: str) -> bytes:
@@ -99,7 +99,7 @@ class Upstream:
         return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
 
     def login(self) -> Callable[[bytes], bytes]:
-        """Return what makes the tokens of a login by tickets; it may take its time."""
+        """Return the maker of the tokens of a login by tickets; may block."""
         tickets = self.link.tickets
         if tickets is None:
             raise ValueError(f"{self} has no tickets")

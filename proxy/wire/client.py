@@ -24,7 +24,7 @@ _SAID_LIMIT = 200  # as many bytes of what a server says instead are told
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An answer that is no reply: its status, and what the server says of it."""
+    """An HTTP response without a Thrift reply: its status and the text of the server."""
 
     status: int
     said: str
@@ -51,7 +51,7 @@ class ClientTransport(ABC):
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Take what has come in; nothing, if nothing more will."""
+        """Take received bytes; no bytes mean the end of the connection."""
 
     @abstractmethod
     def next_event(self, awaited: int = 1) -> ClientEvent | None:
@@ -282,7 +282,7 @@ class HttpClient(ClientTransport):
             self._http.start_next_cycle()
 
     def _said(self, response: h11.Response) -> str:
-        """Return what an answer says that is no reply: its text, or its reason if it is a page."""
+        """Return the text of an HTTP response without a Thrift reply, or its reason phrase if it is HTML."""
         kinds = [value for name, value in response.headers if name == b"content-type"]
         plain = not kinds or kinds[0].startswith(b"text/plain")
         text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""

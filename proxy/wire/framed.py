@@ -173,7 +173,7 @@ class SaslTransport:
 
 
 class BareTransport:
-    """Messages and nothing else (`auth=noSasl`); whoever sends them says in OpenSession who that is."""
+    """Bare messages (`auth=noSasl`); OpenSession names the user."""
 
     def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit

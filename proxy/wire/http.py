@@ -25,7 +25,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclass(frozen=True, slots=True)
 class HttpCall:
-    """A request: the message, who says to have sent it, and what the answer may look like."""
+    """A request: the message, the credentials of its sender, and the accepted encodings of the response."""
 
     message: bytes
     authorization: str = field(default="", repr=False)

@@ -39,7 +39,7 @@ class TlsServer:
         return bytes(said)
 
     def send(self, data: bytes) -> bytes:
-        """Return the bytes that say this to the client."""
+        """Return the encrypted bytes of data for the client."""
         self._tls.write(data)
         return self._outgoing.read()
 

@@ -1,4 +1,4 @@
-"""The other workers, as one of them reaches them: calls go over Unix sockets, in a directory that is theirs alone."""
+"""Calls from one worker to the others, over Unix sockets in a private directory."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Neighbours:
             self._forget(mark)
             raise Gone(sent=True) from error
         except OSError as error:  # such as too many open files
-            raise Unreachable(f"The worker process that has the session cannot be asked: {error}") from error
+            raise Unreachable(f"The worker process that has the session cannot be reached: {error}") from error
         self._rests(mark, line)
         return reply
 

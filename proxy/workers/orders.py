@@ -100,7 +100,7 @@ class Asking:
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Return what a request has come to."""
+        """Send a request to the supervisor; return its result."""
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)
@@ -111,7 +111,7 @@ class Asking:
             return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
-        """Take what the requests of a kind have come to."""
+        """Answer all waiting requests of one kind."""
         for answer in self._waiting.pop(what, ()):
             if not answer.done():
                 answer.set_result(told)

@@ -1,4 +1,4 @@
-"""The service of one worker among several: calls on what is another's go there."""
+"""The service of one worker among several, which relays calls on another worker's sessions to that worker."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class SharedService(Service):
         return {**dict.fromkeys(range(1, self._count + 1)), **there}
 
     async def retire(self, patience: float) -> None:
-        """Return when no session is left, or after so many seconds; other workers go on, and are not waited for."""
+        """Return when no session of this worker is left, or after the given seconds."""
         self._retiring = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):

@@ -16,8 +16,8 @@ def check(settings: Config) -> None:
         raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
     if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
         raise ConfigError(
-            f"{asked} and [pipeline.spark] exclude each other unless that has {REMOTE}: one process alone can be the "
-            "driver of an application"
+            f"{asked} and [pipeline.spark] cannot be combined unless the latter has {REMOTE}: only one process can "
+            "be the driver of a Spark application"
         )
     for upstream in settings.upstreams:
         for key in ("sessions", "statements"):

@@ -68,7 +68,7 @@ class Supervisor:
     _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Start all, keep them until it is told to stop, and return when they have ended; the exit code."""
+        """Start all workers, restart those that end, and stop all on a signal; return the exit code."""
         first = asyncio.Event()
         try:
             async with self._keeping as workers:
@@ -138,7 +138,7 @@ class Supervisor:
         _log.info("restart finished workers=%d", len(self._numbers))
 
     async def _ended(self, worker: _Worker) -> None:
-        """Return when a worker that retires has ended; kill it where it does not in time."""
+        """Wait until a retiring worker has ended; kill it if it does not end in time."""
         limits = Limits(**self.settings.limits.given)
         try:
             await asyncio.wait_for(worker.ended.wait(), limits.retire + limits.grace + _OVERDUE)

@@ -176,7 +176,7 @@ def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign
     assert "lake.mv.summary" in plan
     run("INSERT INTO sales SELECT now(), 'c9', 'male', 'zzz', 7, 7")
     assert sorted(foreign("SELECT * FROM lake.mv.summary")) == [("xxx", 1000), ("yyy", 500), ("zzz", 7)]
-    with pytest.raises(hive.OperationalError, match="is the storage of materialized view"):
+    with pytest.raises(hive.OperationalError, match="is the storage table of materialized view"):
         run("INSERT INTO summary VALUES ('a', 1)")
     assert "'viewgate.adopt' = 'mv.summary'" in run("SHOW CREATE MATERIALIZED VIEW adopted")[0][0]
     run(f"CREATE OR REPLACE MATERIALIZED VIEW adopted AS {query}")

@@ -114,7 +114,7 @@ def test_columns_of_the_storage_that_swap_their_names(session: Any, run: Run, fo
         foreign(f"ALTER TABLE v__storage RENAME COLUMN {old} TO {new}")
     assert "STALE the column a of its storage" in reasons(session, QUERY)
     right(session)
-    with pytest.raises(exc.OperationalError, match="make the view anew with CREATE OR REPLACE"):
+    with pytest.raises(exc.OperationalError, match="recreate the view with CREATE OR REPLACE"):
         run("REFRESH MATERIALIZED VIEW v FULL")
     run(f"CREATE OR REPLACE MATERIALIZED VIEW v AS {QUERY}")
     assert chosen(session, QUERY) == [VIEW]

@@ -1,4 +1,4 @@
-"""Operations: what runs, or has run, behind a handle of ours, and answers the calls on that handle.
+"""Operations: statements and metadata calls behind a handle of ours; they answer the calls on that handle.
 
 There are three kinds: `remote` runs on the upstream, `local` is answered here, `queued` waits for its turn to become
 one of the others.

@@ -1,4 +1,4 @@
-"""Reads on while the client looks at what it has: the next block of a result is asked for before the client does.
+"""Prefetch: the next block of a result is fetched before its client asks for it.
 
 The columns and the first block, too, once the statement has ended, and the empty one that tells of the end: as the
 client asked for those of its last result. Spark's cursor is then further than the client believes, which matters to a
@@ -42,24 +42,24 @@ class Budget:
         self.left = limit
 
     def part(self, count: int) -> Budget:
-        """Return one of so many equal parts."""
+        """Return a budget of one of `count` equal parts."""
         return Budget(self.left // count)
 
     def take(self, size: int) -> bool:
-        """Take so many, if they are there."""
+        """Take so many bytes from the budget; return False, and take none, where it has fewer left."""
         if size > self.left:
             return False
         self.left -= size
         return True
 
     def give_back(self, size: int) -> None:
-        """Have so many again."""
+        """Return so many bytes to the budget."""
         self.left += size
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A question that the client will ask, its answer on the way, and what that is thought to weigh."""
+    """A prefetched block: the request that the client will send, its awaited reply, and the expected size in bytes."""
 
     question: bytes
     answer: asyncio.Future[bytes]

@@ -62,7 +62,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Have clients' polls share the answer of one of our own, sent and noted in the body."""
+        """Let clients' polls share the reply to a poll of our own, which the body sends and records."""
         self._none_of_ours.clear()
         try:
             yield

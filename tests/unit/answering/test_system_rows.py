@@ -123,5 +123,5 @@ def test_explain_too_asks_spark_for_what_it_can_run(house: View) -> None:
     assert decision.original == decision.sql
     assert "from_json" in decision.original
     assert decision.lines() == (
-        "Viewgate: rows of viewgate.system or information_schema were put into the SQL for Spark",
+        "Viewgate: rows of viewgate.system or information_schema were inserted into the SQL for Spark",
     )

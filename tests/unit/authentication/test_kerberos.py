@@ -70,8 +70,8 @@ def test_a_client_may_say_whom_it_acts_for(name: bytes, wish: str) -> None:
     [
         ([b"bad"], "Invalid token"),
         ([b"ticket", OFFER.removeprefix(b"wrapped:")], "invalid MIC"),
-        ([b"ticket", b"wrapped:" + bytes([4, 0, 255, 255])], "no layer of security"),
-        ([b"ticket", b"wrapped:"], "no layer of security"),
+        ([b"ticket", b"wrapped:" + bytes([4, 0, 255, 255])], "only the SASL protection"),
+        ([b"ticket", b"wrapped:"], "only the SASL protection"),
     ],
 )
 def test_what_is_not_in_order_lets_nobody_in(said: list[bytes], why: str) -> None:

@@ -20,7 +20,7 @@ ADOPTING = "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}')
         ("", "sales", "55000", "the view's query reads it"),
         ("", "empty", "55000", "it is empty"),
         ("", "other", "55000", "its columns are \\(region string, amount"),
-        ("PARTITIONED BY (region)", "other", "0A000", "goes with none of OR REPLACE, PARTITIONED BY"),
+        ("PARTITIONED BY (region)", "other", "0A000", "cannot be combined with OR REPLACE, PARTITIONED BY"),
     ],
 )
 def test_what_cannot_be_adopted_is_refused_before_anything_is_made(

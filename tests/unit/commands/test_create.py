@@ -77,7 +77,7 @@ def test_a_layout_that_storage_cannot_have_is_refused_before_anything_is_made(
 
 
 def test_rows_of_one_moment_are_in_no_view(house: House) -> None:
-    with pytest.raises(SqlError, match=r"mv_dependencies\(\) returns the rows of this moment"):
+    with pytest.raises(SqlError, match=r"mv_dependencies\(\) returns the rows of the moment"):
         asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT * FROM mv_dependencies('agg')"))
 
 

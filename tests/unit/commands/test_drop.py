@@ -73,7 +73,9 @@ def test_without_the_permission_nothing_is_dropped(house: House) -> None:
 def test_storage_that_could_not_be_dropped_is_named(house: House) -> None:
     asyncio.run(house.run(CREATE))
     house.upstream.broken = {"^DROP TABLE": SqlError("[DISK] no", "58030")}
-    with pytest.raises(SqlError, match=r"is dropped, but not its storage.*DROP TABLE lake\.demo\.agg__storage PURGE"):
+    with pytest.raises(
+        SqlError, match=r"is dropped, but its storage table is left over.*DROP TABLE lake\.demo\.agg__storage PURGE"
+    ):
         asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
 
 
@@ -116,6 +118,6 @@ def test_storage_whose_files_are_gone_is_taken_out_of_the_catalog(house: House) 
 def test_storage_that_can_be_read_stays_where_spark_refuses_to_drop_it(house: House) -> None:
     asyncio.run(house.run(CREATE))
     house.upstream.broken["DROP TABLE"] = SqlError("permission denied", "42501")
-    with pytest.raises(SqlError, match="is dropped, but not its storage"):
+    with pytest.raises(SqlError, match="is dropped, but its storage table is left over"):
         asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
     assert house.tables() == {"sales", "agg__storage"}

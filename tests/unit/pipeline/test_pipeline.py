@@ -121,7 +121,7 @@ def test_a_column_that_is_gone_is_named_without_spark_s_plan(house: House, caplo
 
     message = asyncio.run(story())
     assert message == (
-        "the column amount of lake.demo.sales is gone; put it back, or make the view anew with CREATE OR REPLACE "
+        "the column amount of lake.demo.sales is gone; restore it, or recreate the view with CREATE OR REPLACE "
         "MATERIALIZED VIEW (the content of lake.demo.agg is as before)"
     )
     assert "storage" not in caplog.text
@@ -253,6 +253,6 @@ def test_views_below_are_recorded_with_their_tables(house: House) -> None:
 
 def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     house.lake.iceberg.drop_table("demo.sales")
-    with pytest.raises(SqlError, match=r"lake\.demo\.sales, and there is no Iceberg table") as refused:
+    with pytest.raises(SqlError, match=r"lake\.demo\.sales, which is no Iceberg table") as refused:
         asyncio.run(house.refresh())
     assert refused.value.sql_state == "42P01"

@@ -40,7 +40,7 @@ def test_every_relation_is_named(query: str, named: set[TableName]) -> None:
     ],
 )
 def test_what_could_hide_a_source_is_refused(query: str) -> None:
-    with pytest.raises(SqlError, match="the tables that this query reads are not known") as refused:
+    with pytest.raises(SqlError, match="the tables that this query reads cannot be determined") as refused:
         relations(query, SESSION)
     assert refused.value.sql_state == "0A000"
 
@@ -63,5 +63,5 @@ def test_every_occurrence_is_pinned() -> None:
 
 
 def test_what_cannot_be_pinned_everywhere_is_refused() -> None:
-    with pytest.raises(SqlError, match=r"lake\.demo\.a cannot be fixed to a snapshot everywhere"):
+    with pytest.raises(SqlError, match=r"lake\.demo\.a cannot be pinned to a snapshot everywhere"):
         pin("SELECT i FROM (a JOIN b USING (i))", {A: 1}, SESSION)

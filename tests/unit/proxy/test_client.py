@@ -172,8 +172,7 @@ def test_an_error_of_spark_is_told_in_its_own_words(capsys: pytest.CaptureFixtur
         raise SqlError(
             "org.apache.hive.service.cli.HiveSQLException: Error running query: [PARSE_SYNTAX_ERROR] "
             "org.apache.spark.sql.catalyst.parser.ParseException: \n[PARSE_SYNTAX_ERROR] Syntax error at or near "
-            "'SELEC'. SQLSTATE: 42601 (line 1, pos 0)\n\n== SQL ==\nSELEC 1\n^^^\n\n"
-            "\tat org.apache.spark.A.b(C.scala:1)\n",
+            "'SELEC'. SQLSTATE: 42601 (line 1, pos 0)\n\n== SQL ==\nSELEC 1\n^^^\n\n\tat org.apache.A.b(C.scala:1)\n",
             "42601",
         )
 

@@ -77,9 +77,7 @@ def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypa
         monkeypatch.setattr(config, "CONSOLE_PORT", port)
         with serving.console_place(config.Config()) as place:
             assert place is None
-        assert (
-            f"there is no console, and there are no metrics: cannot listen on port {port} of 127.0.0.1" in caplog.text
-        )
+        assert f"console and metrics disabled: cannot listen on port {port} of 127.0.0.1" in caplog.text
         given = config.Config(console=config.ConsoleSettings(port=port))
         with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), serving.console_place(given):
             pass
@@ -353,7 +351,7 @@ def test_a_demo_without_rows_is_refused() -> None:
 
 def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[authentication]\npasswords = 'p'\n")
-    with pytest.raises(config.ConfigError, match="--demo makes its data as a client without a password"):
+    with pytest.raises(config.ConfigError, match="--demo loads its data without a password"):
         settled("--config", str(tmp_path / "gate.toml"), "--demo")
 
 

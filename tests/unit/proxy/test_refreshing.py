@@ -140,7 +140,7 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
 
 
 def test_a_name_that_is_not_there(house: House) -> None:
-    with pytest.raises(ConfigError, match=r"materialized view nope: there is none; there are: lake\.demo\.first, "):
+    with pytest.raises(ConfigError, match=r"materialized view nope: it does not exist; there are: lake\.demo\.first, "):
         run(house, Selection(("nope",)))
 
 
@@ -156,5 +156,5 @@ def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert program.main(["refresh", "--stale"]) == 1
-    assert "there is nothing to refresh in .viewgate, on which no Viewgate was started yet" in capsys.readouterr().err
+    assert ".viewgate contains no data of a Viewgate" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -312,7 +312,7 @@ def test_a_statement_that_is_stopped_with_its_session_has_not_succeeded() -> Non
             await other.ask("CloseSession", request, ttypes.TCloseSessionResp)
             status = (await waiting).status
             assert (status.statusCode, status.sqlState) == (3, "HY008")
-            assert status.errorMessage == "The statement was closed meanwhile, or its session, and was stopped"
+            assert status.errorMessage == "The statement was stopped, because it or its session was closed"
 
     with_proxy(test)
 
