@@ -103,7 +103,7 @@ class Costs:
         else:
             read, tables = NOTHING, {STORAGE_ALIAS: rewriting.storage}
         tables |= {table.id: self.relations.get(table.name) for table in rewriting.tables if not table.text}
-        if any(isinstance(table, Table) and table.statistics is not None for table in tables.values()):
+        if any(map(_is_large, tables.values())):
             read += _sum(self._scans(_as_block(rewriting), tables, share))
         else:
             read += _sum(_whole(table, share) for table in tables.values())

@@ -122,7 +122,9 @@ def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: f
     """
     if table.statistics is None:
         whole = scan_of(table, share)
-        return replace(whole, bytes=whole.bytes * _share_of_width(table, columns)) if whole.known else whole
+        if table.size is None:  # of rows alone, narrow storage is told from a wide table by the types of its columns
+            return replace(whole, bytes=whole.rows * _width(table, columns)) if whole.known else whole
+        return replace(whole, bytes=whole.bytes * _share_of_width(table, columns))
     rows, size, files = 0, 0.0, 0
     ids = [column.field_id for column in table.columns if column.name.lower() in columns]
     width = _share_of_width(table, columns)
@@ -138,8 +140,12 @@ def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: f
 def _share_of_width(table: Table, columns: Collection[str]) -> float:
     """Return the share of these columns in a row's bytes, by their types."""
     whole = sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns)
-    read = sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns if column.name.lower() in columns)
-    return read / whole if whole else 1.0
+    return _width(table, columns) / whole if whole else 1.0
+
+
+def _width(table: Table, columns: Collection[str]) -> int:
+    """Return the bytes of these columns in a row, by their types."""
+    return sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns if column.name.lower() in columns)
 
 
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
