@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from cachetools import LRUCache
 
 from proxy.catalog import Catalog
-from rewriter import Bound, Definitions, Live, Reason, fresh_part, fresh_storage, live_storage, moments
+from rewriter import Bound, Definitions, FreshPart, Live, Reason, fresh_part, fresh_storage, live_storage, moments
 from rewriter.model import MaterializedView, Relation, Table, TableName
 
 _log = logging.getLogger("viewgate")
@@ -41,12 +41,13 @@ class _Stale:
         tables = (self.storage, *self.sources)
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
-    def part(self, condition: str) -> Table:
-        """Return the storage as one that holds but the rows of a condition, and these as of now."""
+    def part(self, fresh: FreshPart) -> Table:
+        """Return the storage as one of which but a part may be read, and that as of now."""
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
-        refresh = replace(self.storage.refresh, sources=sources, only=condition, behind=self.why)
+        refresh = replace(self.storage.refresh, sources=sources, only=fresh.only, behind=self.why)
+        refresh = replace(refresh, stale_share=fresh.stale_share)
         return replace(self.storage, refresh=refresh)
 
 
@@ -55,7 +56,7 @@ class FreshParts:
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog
-        self._known: LRUCache[Hashable, asyncio.Task[str]] = LRUCache(most)
+        self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
         """Return the relations, with storage that is stale in parts as its fresh part.
@@ -69,28 +70,28 @@ class FreshParts:
         if pending := [look for look in looks.values() if not look.done()]:
             await asyncio.wait(pending, timeout=_PATIENCE_S)
         found = {each: look.result() for each, look in looks.items() if look.done()}
-        return {**relations, **{each.storage.name: each.part(only) for each, only in found.items() if only}}
+        return {**relations, **{each.storage.name: each.part(fresh) for each, fresh in found.items() if fresh}}
 
-    def _look(self, stale: _Stale) -> asyncio.Task[str]:
+    def _look(self, stale: _Stale) -> asyncio.Task[FreshPart | None]:
         if stale.key not in self._known:
             self._known[stale.key] = asyncio.create_task(self._condition(stale))
         return self._known[stale.key]
 
-    async def _condition(self, stale: _Stale) -> str:
-        """Return the condition for the rows that are still fresh; empty if nobody can tell."""
+    async def _condition(self, stale: _Stale) -> FreshPart | None:
+        """Return the part that is still fresh; None if nobody can tell."""
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
             name, start = stale.changed.name, recorded[stale.changed.uuid].snapshot_id
             # Before the look that makes sure that no snapshot since the start has expired.
-            touched = await self._catalog.touched(name, start, stale.changed.snapshot_id)
+            files = await self._catalog.files(name, start, stale.changed.snapshot_id)
             looks = (self._catalog.change(t.name, recorded[t.uuid], t.snapshot_id) for t in stale.sources)
             changes = {change.name: change for change in await asyncio.gather(*looks)}
-            changes[name] = replace(changes[name], touched=touched)
+            changes[name] = replace(changes[name], files=files)
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)
         except Exception as failure:  # manifests come from any writer; without them the view is just stale
             _log.warning("fresh partitions unknown view=%s error=%r", stale.view.name, failure)
-            return ""
+            return None
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:

@@ -136,6 +136,8 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     if plan.rest is not None:
         known = plan.lacking if plan.lacking is not None else share_of(plan.rest, query)
         lacking = known if plan.edges else UNKNOWN_SHARE
+        if (refresh := ask.path.storage.refresh) is not None and refresh.behind:
+            lacking = refresh.stale_share
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(plan.rest))
     return of_branches(whole, branches)

@@ -4,7 +4,7 @@ from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Delta, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
-from rewriter.maintenance.fresh_part import fresh_part
+from rewriter.maintenance.fresh_part import FreshPart, fresh_part
 from rewriter.maintenance.layout import derived_partitions, inherited_order
 from rewriter.maintenance.partial_storage import covers, narrowed, united
 from rewriter.maintenance.pin import pin, qualified
@@ -17,6 +17,7 @@ __all__ = [
     "Definition",
     "Delta",
     "Dependency",
+    "FreshPart",
     "Kept",
     "Kind",
     "Stored",

@@ -5,6 +5,7 @@ went.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from rewriter.block import Unsupported
 from rewriter.maintenance.partial_storage import MOST_RANGES, outside
@@ -14,8 +15,15 @@ from rewriter.maintenance.targets import targets
 from rewriter.model import Change, ChangeKind, MaterializedView, Table, TableName
 
 
-def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> str:
-    """Return the condition for the storage rows that the changes of one source leave as they are; empty if unknown.
+class FreshPart(NamedTuple):
+    """The condition for the storage rows that are fresh, and the share of the source's rows behind the others."""
+
+    only: str
+    stale_share: float
+
+
+def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
+    """Return the part of the storage that the changes of one source leave as it is; None if unknown.
 
     law:    as for the refresh of whole partitions: what lies in the other targets is computed from other source rows
     gives:  day < DATE '2024-03-01' OR day > DATE '2024-03-01' OR day IS NULL
@@ -24,17 +32,18 @@ def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableNam
     """
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
     if isinstance(held, str) or column_problem(held, changes):
-        return ""
+        return None
     change, *more = (change for change in changes.values() if change.kind is not ChangeKind.UNCHANGED)
-    if more or change.kind is ChangeKind.UNKNOWN or change.touched is None:
-        return ""
-    found = targets(held, change.name, change.touched)
+    if more or change.kind is ChangeKind.UNKNOWN or change.files is None:
+        return None
+    found = targets(held, change.name, change.files)
     if isinstance(found, str) or not 0 < len(found.touched) <= MOST_RANGES:
-        return ""
+        return None
     if any(link.tree != link.column for link in found.links):
-        return ""
+        return None
     try:
         rest = outside(view, found.condition_of_touched)
     except Unsupported:
-        return ""
-    return f"({storage.only}) AND ({rest})" if rest and storage.only else rest
+        return None
+    only = f"({storage.only}) AND ({rest})" if storage.only else rest
+    return FreshPart(only, found.share) if rest else None

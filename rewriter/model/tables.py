@@ -73,7 +73,8 @@ class RefreshState:
     """The sources of a storage table's content, and its columns when it was written.
 
     `only` is a condition over the view's columns where the content is but the rows for which that is true; `behind`
-    says which changes the other rows lack, where they are stored, too, and stale.
+    says which changes the other rows lack, where they are stored, too, and stale; in `stale_share` of the rows of the
+    changed table they have their like.
     """
 
     view_version: int
@@ -84,6 +85,7 @@ class RefreshState:
     stored: tuple[Column, ...] | None = None
     only: str = ""
     behind: str = ""
+    stale_share: float = 0.0
 
 
 @dataclass(frozen=True)

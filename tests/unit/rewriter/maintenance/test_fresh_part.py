@@ -26,7 +26,8 @@ def touched(*values: Any, went: tuple[Any, ...] = (), field: PartitionField = OF
 def part(query: str, *changes: Change, only: str = "") -> str:
     view, storage = view_of(query, {"spark.sql.session.timeZone": "UTC"})
     storage = replace(storage, partitioned_by=(OF_D,), refresh=RefreshState(1, (), only=only))
-    return fresh_part(view, storage, {change.name: change for change in changes})
+    found = fresh_part(view, storage, {change.name: change for change in changes})
+    return found.only if found is not None else ""
 
 
 @pytest.mark.parametrize(
@@ -45,21 +46,21 @@ def part(query: str, *changes: Change, only: str = "") -> str:
     ids=str,
 )
 def test_what_a_change_has_not_touched_is_fresh(files: Files | None, only: str) -> None:
-    assert part(BY_DAY, happened(SALES, ChangeKind.CHANGED, touched=files)) == only
+    assert part(BY_DAY, happened(SALES, ChangeKind.CHANGED, files=files)) == only
 
 
 def test_storage_of_a_part_is_fresh_in_a_part_of_that() -> None:
-    change = happened(SALES, ChangeKind.CHANGED, touched=touched(3))
+    change = happened(SALES, ChangeKind.CHANGED, files=touched(3))
     assert part(BY_DAY, change, only="d > 1") == "(d > 1) AND ((d < 3L) OR (d > 3L) OR (d IS NULL))"
 
 
 def test_nothing_is_known_of_more_than_one_changed_table_or_changed_columns() -> None:
-    change = happened(SALES, ChangeKind.CHANGED, touched=touched(3))
+    change = happened(SALES, ChangeKind.CHANGED, files=touched(3))
     joined = JOINED.replace("SELECT name", "SELECT sales.d, name").replace("BY name", "BY sales.d, name")
     assert part(joined, change, happened(DIM)) != ""
     assert part(joined, change, happened(DIM, ChangeKind.APPENDED)) == ""
     assert part(BY_DAY, replace(change, kind=ChangeKind.UNKNOWN)) == ""
-    renamed = tuple(replace(column, field_id=99) if column.name == "n" else column for column in change.columns)
+    renamed = tuple(column._replace(field_id=99) if column.name == "n" else column for column in change.columns)
     assert part(BY_DAY, replace(change, columns=renamed)) == ""
     assert part("SELECT d, k, sum(n) AS s FROM sales GROUP BY d, k HAVING sum(n) > 1", change) != ""
 
@@ -67,7 +68,16 @@ def test_nothing_is_known_of_more_than_one_changed_table_or_changed_columns() ->
 def test_partitions_by_an_expression_would_leave_no_file_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(COLUMNS, SALES, (*COLUMNS[SALES], Column("date", "date", field_id=9)))
     monkeypatch.setitem(TYPES, "d", "date")
-    change = happened(SALES, ChangeKind.CHANGED, touched=touched(19723, field=PartitionField("date", "identity")))
+    change = happened(SALES, ChangeKind.CHANGED, files=touched(19723, field=PartitionField("date", "identity")))
     query = "SELECT date AS d, sum(n) AS s FROM sales GROUP BY date"
     assert part(query, change).startswith("(d < DATE '2024-01-01') OR ")
     assert part(query.replace("date AS", "timeseries(date, 'month') AS").replace("BY date", "BY 1"), change) == ""
+
+
+def test_the_share_of_stale_rows_is_that_of_the_tables_rows() -> None:
+    live = tuple(DataFile(f"l{day}", (day,), records) for day, records in ((1, 70), (3, 20), (3, 10)))
+    view, storage = view_of(BY_DAY, {"spark.sql.session.timeZone": "UTC"})
+    change = happened(SALES, ChangeKind.CHANGED, files=Files((OF_D,), live, (DataFile("c", (3,), 10),)))
+    found = fresh_part(view, replace(storage, partitioned_by=(OF_D,)), {SALES: change})
+    assert found is not None
+    assert found.stale_share == 0.3
