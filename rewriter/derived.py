@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.tokens import TokenType
@@ -62,11 +63,23 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """Return the block of a derived table; its text stays, so its window functions may distinguish equal rows."""
+    found = _read(select, statement, find)
+    if isinstance(found, Unsupported):
+        raise type(found)(*found.args)
+    return found
+
+
+# Once for all that read it: the time for CTEs that read each other twice would triple with each level.
+@lru_cache(maxsize=64)
+def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
+    """Return the block of a derived table, or why there is none."""
     if select.tree is None:
-        raise Unsupported(select.problem)
-    return build_block(
-        select.tree, find, common_of(statement, find), texts=texts_of(select, statement, find), ties=True
-    )
+        return Unsupported(select.problem)
+    texts = texts_of(select, statement, find)
+    try:
+        return build_block(select.tree, find, common_of(statement, find), texts=texts, ties=True)
+    except Unsupported as problem:
+        return problem
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:

@@ -20,7 +20,7 @@ from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
 from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import from_items
+from rewriter.sql import from_items, nodes_of
 
 Tree = exp.Expr
 
@@ -57,6 +57,8 @@ Common = Callable[[exp.Table], tuple[exp.Select, Build] | None]
 
 # A common table expression that joins another to itself, and so on, has twice as many at each step.
 MOST_TABLES = 100
+# So has an expression that adds a column of a derived table to itself.
+MOST_NODES = 1000
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In)
@@ -402,6 +404,8 @@ def _merged(block: Block, alias: str) -> _Item:
     """Return a derived table merged into its outer block."""
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
+    if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
+        raise Unsupported(f"{alias or 'a derived table'} computes an expression of more than {MOST_NODES} operands")
     return _offered(block, alias)
 
 

@@ -13,11 +13,12 @@ no:     (a + b) + c for a + (b + c): the one may overflow where the other does n
 from __future__ import annotations
 
 from functools import lru_cache, reduce
+from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import CONNECTORS
-from rewriter.sql import holds, operands
+from rewriter.block.vocabulary import CONNECTORS, OPERATORS
+from rewriter.sql import operands
 
 Tree = exp.Expr
 
@@ -32,7 +33,7 @@ MIRROR: dict[type[Tree], type[Tree]] = {
     exp.NullSafeEQ: exp.NullSafeEQ,
 }
 _SWAPPED = {**MIRROR, exp.Add: exp.Add, exp.Mul: exp.Mul}
-_REORDERED = (*_SWAPPED, *CONNECTORS, exp.In)
+_LEAVES = (exp.Column, exp.Literal, exp.Identifier, exp.DataType, exp.Star, exp.Null, exp.Boolean)
 
 
 def meaning(tree: Tree) -> Tree:
@@ -46,31 +47,55 @@ def meaning(tree: Tree) -> Tree:
     >>> meaning((a + b) + c) == meaning(a + (b + c))
     False
     """
-    return tree if isinstance(tree, exp.Column) else _reordered(tree)
+    return _meant(tree).tree
 
 
-@lru_cache(maxsize=4096)
-def _reordered(tree: Tree) -> Tree:
-    return _ordered(tree.copy()) if holds(tree, _REORDERED) else tree
+class _Meant(NamedTuple):
+    """The meaning of an expression; `made` tells that it is no node of a block, and may be put into another tree."""
+
+    tree: Tree
+    made: bool
+
+    @property
+    def part(self) -> Tree:
+        """The meaning as an operand of another one."""
+        return self.tree if self.made else self.tree.copy()
 
 
-def _ordered(tree: Tree) -> Tree:
-    """Return the operands in the order of their hashes, which differs between processes."""
+def _meant(tree: Tree) -> _Meant:
+    if isinstance(tree, _LEAVES):
+        return _Meant(tree, made=False)
+    chain, operand = [], tree.this
+    while isinstance(operand, OPERATORS):
+        chain.append(operand)
+        operand = operand.this
+    for node in reversed(chain):  # from the innermost, for a chain of hundreds is too deep to be recursed into
+        _reordered(node)
+    return _reordered(tree)
+
+
+@lru_cache(maxsize=8192)  # each operand by itself: a sum of hundreds of terms is asked for at each of its additions
+def _reordered(tree: Tree) -> _Meant:
+    """Return the operands in the order of their hashes, which differs between processes; the tree if all stay."""
     kind: type[Tree] = type(tree)
     if isinstance(tree, CONNECTORS):
-        chain = sorted({_ordered(operand) for operand in operands(tree, kind)}, key=hash)
-        joined: Tree = reduce(lambda left, right: kind(this=left, expression=right), chain)
-        return joined
-    node = kind(**{name: _part(value) for name, value in tree.args.items()})
-    if isinstance(node, exp.In):
-        node.set("expressions", sorted(set(node.expressions), key=hash))
-    elif kind in _SWAPPED and hash(node.this) > hash(node.expression):
-        swapped: Tree = _SWAPPED[kind](**{**node.args, "this": node.expression, "expression": node.this})
-        return swapped
-    return node
-
-
-def _part(value: object) -> object:
-    if isinstance(value, list):
-        return [_part(item) for item in value]
-    return _ordered(value) if isinstance(value, Tree) else value
+        chain = {meant.tree: meant for meant in map(_meant, operands(tree, kind))}
+        ordered = [chain[operand].part for operand in sorted(chain, key=hash)]
+        return _Meant(reduce(lambda left, right: kind(this=left, expression=right), ordered), made=True)
+    read = {name: value if isinstance(value, list) else [value] for name, value in tree.args.items()}
+    parts = {name: [_meant(v) if isinstance(v, Tree) else v for v in values] for name, values in read.items()}
+    made = any(isinstance(part, _Meant) and part.made for values in parts.values() for part in values)
+    if isinstance(tree, exp.In):
+        listed = {meant.tree: meant for meant in parts.get("expressions", ())}
+        in_order = [listed[value] for value in sorted(listed, key=hash)]
+        made |= in_order != parts.get("expressions", [])
+        parts["expressions"] = in_order
+    elif kind in _SWAPPED and hash(parts["this"][0].tree) > hash(parts["expression"][0].tree):
+        parts["this"], parts["expression"] = parts["expression"], parts["this"]
+        kind, made = _SWAPPED[kind], True
+    if not made:
+        return _Meant(tree, made=False)
+    values = {name: [p.part if isinstance(p, _Meant) else p for p in some] for name, some in parts.items()}
+    return _Meant(
+        kind(**{n: some if isinstance(tree.args.get(n), list) else some[0] for n, some in values.items()}), True
+    )

@@ -199,13 +199,14 @@ def _misled(block: Block) -> Miss | None:
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
     """Yield the subexpressions of an output that use aggregates other than in arithmetic."""
-    if isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
-        yield from _beyond_arithmetic(tree.this)
-        yield from _beyond_arithmetic(tree.expression)
-    elif isinstance(tree, exp.Window):
-        for argument in tree.this.expressions:
-            yield from _beyond_arithmetic(argument)
-        yield from tree.args["partition_by"]
-        yield from (item.this for item in (tree.args.get("order") or exp.Order()).expressions)
-    elif aggregate_of(tree) is None:
-        yield tree
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
+            rest += (node.expression, node.this)
+        elif isinstance(node, exp.Window):
+            rest += node.this.expressions
+            yield from node.args["partition_by"]
+            yield from (item.this for item in (node.args.get("order") or exp.Order()).expressions)
+        elif aggregate_of(node) is None:
+            yield node

@@ -1,0 +1,91 @@
+"""Decisions about extreme statements take a bounded number of steps, counted as calls of functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from rewriter import parse, rewrite
+from rewriter.script import Workspace, read_script
+
+SCRIPT = """
+CREATE TABLE sales (id INT, region STRING, price DECIMAL(10,2), qty INT);
+CREATE MATERIALIZED VIEW by_region AS SELECT region, sum(price) AS p, sum(qty) AS q FROM sales GROUP BY region;
+CREATE MATERIALIZED VIEW detail AS SELECT id, region, price, qty FROM sales;
+"""
+
+
+@pytest.fixture(scope="module")
+def world() -> Workspace:
+    return read_script(SCRIPT)
+
+
+def calls_of(world: Workspace, sql: str) -> int:
+    """Return the number of calls of Python functions that one decision takes."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    statement = parse(sql, world.session)
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        rewrite(statement, world.definitions, world.relations)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def long_sum(terms: int) -> str:
+    return f"SELECT region, {' + '.join(f'sum(qty) * {i}' for i in range(terms))} FROM sales GROUP BY region"
+
+
+def summed_rows(terms: int) -> str:
+    return f"SELECT region, sum({' + '.join(f'price * {i}' for i in range(terms))}) FROM sales GROUP BY region"
+
+
+@pytest.mark.parametrize("query", [long_sum, summed_rows])
+def test_a_sum_of_many_terms_takes_a_step_for_each(
+    world: Workspace, query: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The verifier puts sums together in pairs, and gives up where they are nested too deeply.
+    monkeypatch.setattr(sys.modules["rewriter.engine.decide"], "_verified", lambda made, *_: made)
+    calls_of(world, query(2))
+    # Twice as many for twice the terms, where each prefix read anew would make four times of it.
+    assert calls_of(world, query(160)) < 3 * calls_of(world, query(80))
+
+
+def chain(base: str, step: str, length: int) -> str:
+    """Return a chain of CTEs, each over the one before it."""
+    tables = [f"c0 AS ({base})", *(f"c{i + 1} AS ({step.replace('?', f'c{i}')})" for i in range(length))]
+    return f"WITH {', '.join(tables)} SELECT * FROM c{length}"
+
+
+@pytest.mark.parametrize(
+    ("base", "step", "most"),
+    [
+        (  # of which nothing can be read
+            "SELECT region, rand() AS s FROM sales",
+            "SELECT a.region, a.s + b.s AS s FROM ? AS a JOIN ? AS b ON a.region = b.region",
+            200_000,
+        ),
+        (  # with an expression that is twice as long at each step
+            "SELECT region, price AS s FROM sales",
+            "SELECT region, s + s AS s FROM ?",
+            400_000,
+        ),
+        (  # with twice as many tables at each step
+            "SELECT region, sum(price) AS s FROM sales GROUP BY region",
+            "SELECT a.region, a.s + b.s AS s FROM ? AS a JOIN ? AS b ON a.region = b.region",
+            1_500_000,
+        ),
+    ],
+    ids=["unsupported", "expressions", "tables"],
+)
+def test_common_tables_over_each_other_do_not_multiply(world: Workspace, base: str, step: str, most: int) -> None:
+    assert calls_of(world, chain(base, step, 14)) < most
