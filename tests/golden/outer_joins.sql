@@ -19,13 +19,13 @@ SELECT d.name, d.id AS dim, sum(s.amount) AS total, count(*) AS cnt, count(d.wei
 SELECT s.id, s.dim_id, s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
 --@ view unknown
 SELECT s.id, s.dim_id, s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
---@ view whole
+--@ view both
 SELECT s.id, s.amount, d.id AS dim, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
 
 --@ case: the view's own outer join
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON d.id = s.dim_id WHERE s.amount > 10
---@ rewritten using lefted
-SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE v.`amount` > 10
+--@ rewritten using both
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v WHERE NOT (v.`id` IS NULL) AND v.`amount` > 10
 
 --@ case: written as a right join
 SELECT s.id, d.weight FROM dim AS d RIGHT OUTER JOIN sales AS s ON s.dim_id = d.id
@@ -39,13 +39,13 @@ SELECT v.`name` AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum
 
 --@ case: rows that found nothing
 SELECT s.id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id WHERE d.id IS NULL
---@ rewritten using lefted
-SELECT v.`id` AS id FROM lake.demo.lefted__storage AS v WHERE v.`dim` IS NULL
+--@ rewritten using both
+SELECT v.`id` AS id FROM lake.demo.both__storage AS v WHERE NOT (v.`id` IS NULL) AND v.`dim` IS NULL
 
 --@ case: an inner join from an outer one
 SELECT s.id, d.name FROM sales AS s JOIN dim AS d ON s.dim_id = d.id
---@ rewritten using lefted
-SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL)
+--@ rewritten using both
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v WHERE NOT (v.`dim` IS NULL) AND NOT (v.`id` IS NULL)
 
 --@ case: an inner join with more conditions
 SELECT s.id FROM sales AS s JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
@@ -54,21 +54,21 @@ SELECT v.`id` AS id FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NU
 
 --@ case: an outer join whose NULLs the filter takes away is an inner one
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id WHERE d.name = 'b'
---@ rewritten using lefted
-SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL) AND v.`name` = 'b'
+--@ rewritten using both
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v WHERE NOT (v.`dim` IS NULL) AND NOT (v.`id` IS NULL) AND v.`name` = 'b'
 
 --@ case: groups of an inner join from groups of an outer one
 SELECT d.name, sum(s.amount), count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
---@ rewritten using by_name
-SELECT v.`name` AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_name__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
+--@ rewritten using both
+SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.both__storage AS v WHERE NOT (v.`dim` IS NULL) AND NOT (v.`id` IS NULL) GROUP BY v.`name`
 
 --@ case: a condition on the joined table belongs to the join
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
---@ kept: by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id; whole JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
 
 --@ case: an outer join is no inner one
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
---@ kept: by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id; whole JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
 
 --@ case: an outer join beside groups
 SELECT d.name, sum(s.amount), count(*), count(d.weight), sum(d.weight), min(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 GROUP BY d.name
@@ -87,12 +87,12 @@ SELECT zone_0.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN 
 
 --@ case: the join depends on a column that the groups have lost
 SELECT z.label, sum(s.amount) FROM sales AS s LEFT JOIN zone AS z ON z.at = s.id GROUP BY z.label
---@ kept: by_name JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; grouped COLUMN_NOT_IN_VIEW id; known JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; lefted JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unknown JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unmarked JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; whole JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
+--@ kept: both JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_name JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; grouped COLUMN_NOT_IN_VIEW id; known JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; lefted JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unknown JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unmarked JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
 
 --@ case: the view's table on the side that is filled with NULLs
 SELECT d.name, sum(s.amount), count(*) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
---@ rewritten using whole
-SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.whole__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
+--@ rewritten using both
+SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.both__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
 
 --@ case: a semi join that the view has
 SELECT id FROM sales LEFT SEMI JOIN dim ON dim_id = dim.id WHERE amount > 10
@@ -116,12 +116,12 @@ SELECT v.`at` AS at, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS O
 
 --@ case: a full join
 SELECT s.id, d.name FROM dim AS d FULL OUTER JOIN sales AS s ON s.dim_id = d.id
---@ rewritten using whole
-SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.whole__storage AS v
+--@ rewritten using both
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v
 
 --@ case: a full join is no outer join
 SELECT s.at, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
---@ kept: by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped JOIN_DIFFERS the query has a FULL join ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id; whole COLUMN_NOT_IN_VIEW at
+--@ kept: both COLUMN_NOT_IN_VIEW at; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped JOIN_DIFFERS the query has a FULL join ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
 
 --@ case: joined by USING
 SELECT at, label, sum(amount) FROM sales LEFT JOIN zone USING (at) GROUP BY at, label
@@ -130,4 +130,4 @@ SELECT v.`at` AS at, zone_0.label AS label, sum(v.`total`) FROM lake.demo.groupe
 
 --@ case: all columns of a join by USING, over groups
 SELECT * FROM (SELECT id, at FROM sales) JOIN zone USING (at)
---@ kept: by_name JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; lefted JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unknown JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unmarked JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; whole JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
+--@ kept: both JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_name JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; lefted JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unknown JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; unmarked JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
