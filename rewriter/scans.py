@@ -101,15 +101,17 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
     return Estimate(1, share * rows, rows, share * size, share * rows)
 
 
-def least_ms(table: Table, share: float) -> float:
-    """Return the milliseconds of `scan_of`, made for each view of a shortlist and therefore of no estimate."""
+def least_ms(table: Table, share: float, columns: int | None = None) -> float:
+    """Return the milliseconds of reading so many columns, all by default, of a share of a table's rows.
+
+    It is made for each view of a shortlist, and therefore of no estimate.
+    """
     if table.records is None:
         return scan_of(table, share).ms
-    return (
-        SCAN + share * table.records * (ROW + BYTE * RECORD)
-        if table.size is None
-        else (SCAN + share * (table.records * ROW + table.size * BYTE))
-    )
+    size = table.size if table.size is not None else table.records * RECORD
+    if columns is not None and columns < len(table.columns):
+        size *= columns / len(table.columns)
+    return SCAN + share * (table.records * ROW + size * BYTE)
 
 
 UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=False)

@@ -85,10 +85,10 @@ def _reordered(tree: Tree) -> _Meant:
     read = {name: value if isinstance(value, list) else [value] for name, value in tree.args.items()}
     parts = {name: [_meant(v) if isinstance(v, Tree) else v for v in values] for name, values in read.items()}
     made = any(isinstance(part, _Meant) and part.made for values in parts.values() for part in values)
-    if isinstance(tree, exp.In):
-        listed = {meant.tree: meant for meant in parts.get("expressions", ())}
+    if isinstance(tree, exp.In) and "expressions" in parts:  # a subquery has no list
+        listed = {meant.tree: meant for meant in parts["expressions"]}
         in_order = [listed[value] for value in sorted(listed, key=hash)]
-        made |= in_order != parts.get("expressions", [])
+        made |= in_order != parts["expressions"]
         parts["expressions"] = in_order
     elif kind in _SWAPPED and hash(parts["this"][0].tree) > hash(parts["expression"][0].tree):
         parts["this"], parts["expression"] = parts["expression"], parts["this"]

@@ -4,10 +4,10 @@ CREATE TABLE events (region STRING, ts TIMESTAMP, amount INT)
 --@ rows
 INSERT INTO events VALUES ('eu', TIMESTAMP '2023-01-15 10:29:59', 1), ('eu', TIMESTAMP '2023-12-31 23:59:59.999999', 2), ('us', TIMESTAMP '2024-02-01 00:00:00', 4), ('us', TIMESTAMP '2024-02-14 10:20:30', 8), ('eu', TIMESTAMP '2024-02-14 11:00:00', 16), ('eu', TIMESTAMP '2024-02-15 09:59:59', 32), (NULL, TIMESTAMP '2024-02-15 10:20:30.4', 64), ('eu', NULL, 128)
 --@ records
-events = 100000000
-by_hour__storage = 20000000
-by_day__storage = 2000000
-by_month__storage = 100000
+events = 1000000000
+by_hour__storage = 200000000
+by_day__storage = 20000000
+by_month__storage = 1000000
 --@ most
 2024-02-15 10:00:00
 --@ view by_hour

@@ -27,6 +27,7 @@ def expression(text: str) -> exp.Expr:
         ("a OR b OR a", "b OR a"),
         ("CASE WHEN a < b AND c THEN d ELSE e END", "CASE WHEN c AND b > a THEN d ELSE e END"),
         ("x IN (1, 2, 3, 2)", "x IN (3, 2, 1)"),
+        ("a + b IN (SELECT c FROM u)", "b + a IN (SELECT c FROM u)"),
     ],
 )
 def test_one_meaning(one: str, other: str) -> None:
