@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from tests.integration import clients
 from tests.integration.daemon import free_ports
-from tests.integration.gate import Gate
+from tests.integration.gate import DEMO_ROWS, Gate
 from tests.integration.rest import spark_catalog
 
 # How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A Spark that is there for a test alone is compiled soon rather than well: it takes three quarters of the time."""
     alone = item.get_closest_marker("aside") is not None and "gate" not in getattr(item, "fixturenames", ())
-    os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1" if alone else ""
+    os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if alone else ""
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def gate(data: Path, rest_port: int) -> Iterator[Gate]:
     """The run's Viewgate, with a small demo."""
     settings = data / "viewgate.toml"
     settings.write_text(f"[embedded.spark]\n{spark_catalog('rest', rest_port)}")
-    with Gate("--demo", "1000000", "--data", data, "--config", settings) as running:
+    with Gate("--demo", str(DEMO_ROWS), "--data", data, "--config", settings) as running:
         yield running
         assert running.stop() == 0
 

@@ -17,6 +17,8 @@ from pyhive import hive
 from proxy import jars, preflight
 
 LIBRARIES = jars.spark_jars()
+# How a Java that ends soon runs best on two cores: compiled at once rather than well, without a collector's threads.
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 PROMPT = re.compile(r"^(0: jdbc:hive2://\S+> |(\. )+> )+")
 
 
@@ -38,7 +40,8 @@ class Spoken:
 def beeline(port: int, *statements: str, options: Sequence[str] = (), user: str = "ann") -> Spoken:
     """Run statements with the real beeline, which prints their rows as tab-separated values without a head."""
     command = [
-        *(str(preflight.java()), "-cp", str(LIBRARIES / "*"), "org.apache.hive.beeline.BeeLine"),
+        *(str(preflight.java()), *SHORT_LIVED, "-cp", str(LIBRARIES / "*")),
+        "org.apache.hive.beeline.BeeLine",
         *("--silent=true", "--outputformat=tsv2", "--showHeader=false", *options),
         *("-u", f"jdbc:hive2://127.0.0.1:{port}/", "-n", user, "-p", "secret"),
     ]
@@ -98,7 +101,7 @@ class JavaMachine:
             jarpath=str(jar),
             classpath=class_path,
             java_path=str(preflight.java()),
-            javaopts=["-Xmx1g", *options],
+            javaopts=["-Xmx1g", *SHORT_LIVED, *options],
             die_on_exit=True,
             enable_auth=True,
         )[:2]

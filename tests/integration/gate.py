@@ -16,6 +16,17 @@ VIEWGATE = Path(sys.prefix, "bin", "viewgate")
 READY = re.compile(r"viewgate ready: jdbc:hive2://127\.0\.0\.1:(\d+)/")
 SPARK = re.compile(r"Spark Thrift Server of its own at 127\.0\.0\.1:(\d+)")
 
+DEMO_ROWS = 100_000
+
+# What a session sets that asks many queries of a few rows: Spark takes longer to compile and plan each than for its
+# rows. Not for what is cancelled: Spark interprets an aggregation to its end, and keeps the slot until then.
+INTERPRETED = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+
 
 class Gate(Daemon):
     """`viewgate serve` as a process; use it in a `with` statement. `settings` are added to its environment.

@@ -11,7 +11,7 @@ import pytest
 
 from tests.clients import jdbc
 from tests.integration import clients, kdc
-from tests.integration.gate import Gate, settings_beside
+from tests.integration.gate import DEMO_ROWS, Gate, settings_beside
 from tests.integration.kdc import REALM, SERVICE, Center
 
 
@@ -63,7 +63,7 @@ def url(gate: Gate, way: str, principal: str = SERVICE) -> str:
 def test_hive_jdbc_with_a_ticket(guarded: Gate, java: Any, center: Center, way: str) -> None:
     log_in(java, center, "ann")
     with closing(java.connect(url(guarded, way))) as connection:
-        assert connection.rows("SELECT count(*), current_user() FROM sales") == [("1000000", "ann")]
+        assert connection.rows("SELECT count(*), current_user() FROM sales") == [(str(DEMO_ROWS), "ann")]
     log_in(java, center, "superset")
     with closing(java.connect(url(guarded, way) + ";hive.server2.proxy.user=ann")) as connection:
         assert connection.rows("SELECT current_user()") == [("ann",)]

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.answering.system_tables import TABLES
 from tests.integration import clients
-from tests.integration.gate import Gate
+from tests.integration.gate import DEMO_ROWS, Gate
 from tests.unit.console.http import figure, get
 
 TYPES = """
@@ -24,7 +24,7 @@ def test_beeline_gets_what_spark_gives(gate: Gate, beeline: Any) -> None:
     past = clients.beeline(gate.spark_port, TYPES, "SELECT count(*) FROM demo.sales")
     assert (through.code, past.code) == (0, 0)
     assert through.rows == past.rows
-    assert through.rows[-1] == ("1000000",)
+    assert through.rows[-1] == (str(DEMO_ROWS),)
 
 
 def test_jdbc_gets_what_spark_gives(gate: Gate, java: Any, jdbc: Any) -> None:

@@ -20,7 +20,7 @@ from pyhive import hive
 from proxy import preflight
 from proxy.authentication import PasswordFile
 from tests.integration import clients
-from tests.integration.gate import Gate, settings_beside
+from tests.integration.gate import DEMO_ROWS, Gate, settings_beside
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning", "ignore:Exception ignored in. <s")
 SECRET = "k" * 40
@@ -37,7 +37,7 @@ STORE_PASSWORD = "changeit"
 def answers(cursor: Any) -> None:
     """Enough to need every kind of call."""
     cursor.execute("SELECT count(*) FROM demo.sales")
-    assert cursor.fetchall() == [(1000000,)]
+    assert cursor.fetchall() == [(DEMO_ROWS,)]
     cursor.execute("SELECT id, repeat('x', 100) FROM range(3000) ORDER BY id")
     assert [row[0] for row in cursor.fetchall()] == list(range(3000))
     with pytest.raises(Exception, match="TABLE_OR_VIEW_NOT_FOUND"):
@@ -105,7 +105,7 @@ def url(gate: Gate, way: str, folder: Path) -> str:
 @pytest.mark.parametrize("way", [way for way in JDBC if "TLS" not in way])
 def test_jdbc_in_the_clear(gate: Gate, java: clients.JavaMachine, folder: Path, way: str) -> None:
     with closing(java.connect(url(gate, way, folder))) as connection:
-        assert connection.rows("SELECT count(*), current_user() FROM sales") == [("1000000", "ann")]
+        assert connection.rows("SELECT count(*), current_user() FROM sales") == [(str(DEMO_ROWS), "ann")]
         assert connection.count("SELECT id, repeat('x', 50) FROM range(20000)") == 20000
 
 
@@ -113,7 +113,7 @@ def test_jdbc_in_the_clear(gate: Gate, java: clients.JavaMachine, folder: Path, 
 def test_jdbc_where_passwords_are_checked(guarded: Gate, java: clients.JavaMachine, folder: Path, way: str) -> None:
     where = url(guarded, way, folder)
     with closing(java.connect(where, "ann", "right")) as connection:
-        assert connection.rows("SELECT count(*), current_user() FROM sales") == [("1000000", "ann")]
+        assert connection.rows("SELECT count(*), current_user() FROM sales") == [(str(DEMO_ROWS), "ann")]
         assert connection.count("SELECT id, repeat('x', 50) FROM range(20000)") == 20000
     with pytest.raises(clients.SqlException, match=r"Could not (open|establish)|Error validating the login|401"):
         java.connect(where, "ann", "wrong")
@@ -160,7 +160,7 @@ def test_impyla_in_the_clear(gate: Gate, options: dict[str, Any]) -> None:
     connecting = impyla.connect("localhost", gate.port, user="ann", password="x", **options)
     with closing(connecting) as connection, closing(connection.cursor(user="ann")) as cursor:
         cursor.execute("SELECT count(*) FROM demo.sales")
-        assert cursor.fetchall() == [(1000000,)]
+        assert cursor.fetchall() == [(DEMO_ROWS,)]
 
 
 @pytest.mark.parametrize("http", [True, False])
