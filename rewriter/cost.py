@@ -69,10 +69,10 @@ class Costs:
         """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
 
         More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and
-        the fields of a date. What a view that can hold but a part of the rows lacks is taken for the share that it has
-        where nobody knows the share; of storage a column is read for each output. That is an estimate: with the true bound, which is nothing where a range has two
-        ends, each such view is tried, and hits of TPC-H and SSB over 100 views take 1.3 times as long. So is it that
-        storage is pruned as the `tables` are.
+        the fields of a date. Of storage a column is read for each output. What a view that can hold but a part of the
+        rows lacks is taken for the share that it has where nobody knows the share. That is an estimate: with the true
+        bound, which is nothing where a range has two ends, each such view is tried, and hits of TPC-H and SSB over 100
+        views take 1.3 times as long. So is it that storage is pruned as the `tables` are.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize

@@ -109,9 +109,8 @@ def least_ms(table: Table, share: float, columns: int | None = None) -> float:
     if table.records is None:
         return scan_of(table, share).ms
     size = table.size if table.size is not None else table.records * RECORD
-    if columns is not None and columns < len(table.columns):
-        size *= columns / len(table.columns)
-    return SCAN + share * (table.records * ROW + size * BYTE)
+    read = columns / len(table.columns) if columns is not None and columns < len(table.columns) else 1.0
+    return SCAN + share * (table.records * ROW + read * size * BYTE)
 
 
 UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=False)
