@@ -9,6 +9,7 @@ law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) ro
 query:  unix_timestamp(t) BETWEEN 1704067200 AND 1706745599
 gives:  t >= TIMESTAMP '2024-01-01 00:00:00Z' AND t < TIMESTAMP '2024-02-01 00:00:00Z'
 no:     unix_timestamp(t) >= 0, which is also true of the last fraction of a second before 1970
+        unix_micros(t) * 1000 >= n, whose product may overflow
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def _counted(tree: Tree, scope: Scope) -> _Counted | None:
     if isinstance(tree, exp.Mul):
         for inner, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
             times, counted = _integer(factor), _counted(inner, scope)
-            if counted is not None and times is not None and times > 0:
+            # Up to microseconds: a greater product may overflow, which wraps around without ANSI mode.
+            if counted is not None and times is not None and 0 < counted.times * times <= counted.micros:
                 return counted._replace(times=counted.times * times)
         return None
     if is_whole_cast(tree):

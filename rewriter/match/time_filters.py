@@ -49,7 +49,9 @@ def compared(tree: Tree, rows: Rows) -> Read:
         elif _divides(tree, each.grain, str(kind), rows):
             bound = tree.expression
             if each.type == "date" and kind != "date" and day_source(bound) is None:
-                bound = cast(bound, "date")
+                # Of a text that names its offset a cast to DATE takes the day that is written, in whichever zone.
+                elsewhere = isinstance(bound, exp.Literal) and moment_of(bound) is None
+                bound = cast(cast(bound, str(kind)) if elsewhere else bound, "date")
             return type(tree)(this=each.begin, expression=bound.copy())
     if not stored or not is_unknown(tree.expression, rows.zone) or not isinstance(rows.compute(tree.this), Miss):
         return None

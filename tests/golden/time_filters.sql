@@ -305,6 +305,19 @@ SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) * 1000 >= 1704067200000 
 --@ rewritten using at_hour
 SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
 
+--@ case: seconds by a million
+SELECT sum(n) AS s FROM events WHERE unix_seconds(at) * 1000000 >= 1704067200000000
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: nanoseconds, whose number wraps around in the year 2262 without ANSI mode
+SELECT sum(n) AS s FROM events WHERE unix_micros(at) * 1000 >= 1704067200000000000
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: nanoseconds of seconds
+SELECT sum(n) AS s FROM events WHERE unix_seconds(at) * 1000000000 >= 1704067200000000000
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
 --@ case: seconds within an hour
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 1704067201 AND unix_timestamp(at) < 1706745600
 --@ rewritten using at_hour
