@@ -8,6 +8,7 @@ no:     a column whose name would mean something of the view, or of a table besi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -36,7 +37,7 @@ class Correlation:
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
-            raise Unsupported(f"{node.sql('spark')} is not a column of a table around")
+            raise Unsupported(f"{node.sql('spark')} is no column of a table of the outer SELECT")
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
         self.lent[place] = declared.type
@@ -51,8 +52,8 @@ class Correlation:
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
         if self.lent and (not read or any(beyond)):
-            aggregated = "where it is an aggregate over all rows, or rows of EXISTS or IN"
-            raise Unsupported(f"a subquery that names columns around it is read {aggregated}")
+            supported = "as one aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or in EXISTS or IN"
+            raise Unsupported(f"a correlated subquery is supported only {supported}")
 
     def placed(self, match: Match) -> Match | Miss:
         """Return the match if the outer columns mean the same inside its SQL."""
@@ -60,7 +61,10 @@ class Correlation:
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
         if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
-            return Miss(Reason.SHAPE, "the subquery names columns around it that have no place there")
+            return Miss(
+                Reason.SHAPE,
+                "the rewritten subquery would have other columns named as its outer ones: alias the outer table",
+            )
         return match
 
     def casts(self) -> list[Edit]:
@@ -80,6 +84,27 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
         return Correlation(full_scope(around.tree, find, common_tables(statement, find)))
     except Unsupported:
         return None
+
+
+def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Column], Tree] | None:
+    """Return what raises Unsupported for the outer columns of a subquery; None for a block that is no subquery."""
+    around = next(reversed(statement.around(select)), None)
+    if around is None or around.tree is None or select.tree is None:
+        return None
+    if not any(_is_subquery(inner) for inner in every(around.tree, exp.Select) if inner == select.tree):
+        return None
+
+    def column(node: exp.Column) -> Tree:
+        supported = "a correlated subquery is supported in WHERE, and as an output with an alias"
+        raise Unsupported(f"{node.sql('spark')} is no column of the subquery's FROM: {supported}")
+
+    return column
+
+
+def _is_subquery(select: exp.Expr) -> bool:
+    """Return whether a SELECT is an operand, and no derived table or CTE."""
+    node = select.parent
+    return isinstance(node, (exp.Subquery, exp.Exists, exp.In)) and not isinstance(node.parent, (exp.From, exp.Join))
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:

@@ -90,9 +90,9 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
         return Miss(Reason.STALE, f"{name} has got more than appends: snapshot {other.id} is of {other.operation}")
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
-        return Miss(Reason.STALE, f"{name} was empty when it was refreshed")
+        return Miss(Reason.STALE, f"{name} was empty when the view was refreshed")
     if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
-        return Miss(Reason.STALE, f"the columns of {name} have changed since")
+        return Miss(Reason.STALE, f"the columns of {name} have changed since the refresh")
     return Change(name, ChangeKind.APPENDED, start.id, table.snapshot_id, table.columns)
 
 
@@ -104,21 +104,24 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
     if not isinstance(state, ViewState) or (state.uuid, state.version) != (view.uuid, view.version):
         return Miss(Reason.UNKNOWN_STATE, "the view has just been changed")
     if not isinstance(storage, Table):
-        return Miss(Reason.UNKNOWN_STATE, f"its storage {view.storage} is not there")
+        return Miss(Reason.UNKNOWN_STATE, f"the view's storage {view.storage} does not exist")
     refresh = storage.refresh
     if refresh is None and storage.snapshots:
         return Miss(
             Reason.STALE,
-            f"its storage was written by something else than a refresh; run REFRESH MATERIALIZED VIEW {view.name}",
+            f"the view's storage was not written by a refresh; run REFRESH MATERIALIZED VIEW {view.name}",
         )
     if refresh is None:
         return Miss(Reason.NEVER_REFRESHED, f"run REFRESH MATERIALIZED VIEW {view.name}")
     if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):
-        return Miss(Reason.STALE, "its storage was computed for another version of the view")
+        return Miss(Reason.STALE, "the view has been changed since its storage was filled")
     if problem := _child_problem(view, refresh.children, relations):
         return problem
     if changed := _differing(storage, refresh.stored or ()):
-        return Miss(Reason.STALE, f"the column {changed} of its storage is not the one that was written to")
+        return Miss(
+            Reason.STALE,
+            f"the column {changed} of the view's storage has been dropped, replaced or retyped since the refresh",
+        )
     return storage
 
 
@@ -132,11 +135,13 @@ def _child_problem(view: MaterializedView, children: Iterable[ChildView], relati
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
-            return Miss(Reason.UNKNOWN_STATE, f"the view {state.name}, over which it is defined, has just been changed")
+            return Miss(Reason.UNKNOWN_STATE, f"the view {state.name}, which the view reads, has just been changed")
         if recorded.pop(state.uuid, None) != state.version:
-            return Miss(Reason.STALE, f"the view {state.name}, over which it is defined, has been defined anew")
+            return Miss(
+                Reason.STALE, f"the view {state.name}, which the view reads, has been redefined since the refresh"
+            )
     if recorded:
-        return Miss(Reason.UNKNOWN_STATE, "it was refreshed through views that its query does not read now")
+        return Miss(Reason.UNKNOWN_STATE, "the last refresh read other views than the view's query reads now")
     return None
 
 
@@ -164,7 +169,7 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
         return Miss(Reason.UNKNOWN_STATE, f"{name} is not a table of the catalog")
     source = recorded.get(table.uuid)
     if source is None:
-        return Miss(Reason.STALE, f"{name} is another table than the one that was refreshed from")
+        return Miss(Reason.STALE, f"{name} is not the table that the view was refreshed from: it has another UUID")
     return source
 
 
@@ -188,7 +193,10 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
         return None
     if changed := _differing(table, source.columns):
-        return Miss(Reason.STALE, f"the column {changed} of {name} is not the one that was refreshed from")
+        return Miss(
+            Reason.STALE,
+            f"the column {changed} of {name} has been dropped, replaced or retyped since the refresh",
+        )
     return None
 
 

@@ -65,7 +65,9 @@ class ExplainRewrite:
         if decision.problem:
             rows.insert(0, ("", "not rewritten", "", "", decision.problem, ""))
         if not rows:
-            rows.append(("", "not rewritten", "", "", "it has no SELECT over a table of a materialized view", ""))
+            rows.append(
+                ("", "not rewritten", "", "", "the statement has no SELECT over a table of a materialized view", "")
+            )
         if decision.suggestion is not None:
             found = decision.suggestion
             said = [found.part if found.left else "", "" if found.size is None else str(found.size)]

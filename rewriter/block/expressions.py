@@ -57,7 +57,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """Return the canonical tree of an expression in a scope; raise Unsupported for SQL outside the vocabulary."""
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(f"{_text(node)} is not supported ({type(node).__name__.lower()})")
+        raise Unsupported(f"{_text(node)} is not supported")
     build, read = found
     if any(value and argument not in read for argument, value in node.args.items()):
         raise Unsupported(f"{_text(node)} is not supported as a whole")

@@ -109,14 +109,16 @@ def read_from(
     """
     source = tree.args.get("from_")
     if source is None:
-        raise Unsupported("there is no table")
+        raise Unsupported("the SELECT has no FROM")
     reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
         reader.join(join)
     aliases = [s.alias.lower() for s in reader.sources]
     if len(set(aliases)) != len(aliases):
-        raise Unsupported("two tables go by one name")
+        raise Unsupported(
+            f"two tables in FROM are named {next(a for a in aliases if aliases.count(a) > 1)}: give one an alias"
+        )
     return reader.result()
 
 
@@ -264,7 +266,7 @@ _JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
 def _kind(join: exp.Join) -> str:
     for clause in ("method", "hint", "match_condition", "global_", "pivots"):
         if join.args.get(clause):
-            raise Unsupported(f"{join.sql('spark')[:60]} is not a plain join")
+            raise Unsupported(f"{join.sql('spark')[:60]} is not supported: write JOIN … ON or USING")
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if kind in ("SEMI", "ANTI") and side in ("", "LEFT"):
         return kind
@@ -285,7 +287,7 @@ def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) 
     alias = node.args.get("alias")
     extras = any(value for arg, value in node.args.items() if arg not in read)
     if extras or (alias is not None and alias.args.get("columns") and not renames):
-        raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
+        raise Unsupported(f"{node.sql('spark')[:60]} is not supported: FROM takes a table and an alias")
 
 
 def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:

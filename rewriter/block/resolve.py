@@ -29,6 +29,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
 from rewriter.block.windows import refuse_ties
+from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
 from rewriter.functions.trees import ROWS, number
 from rewriter.model import Column, TableName
@@ -38,7 +39,13 @@ Tree = exp.Expr
 # What a column means that is none of a block's own.
 Outer = Callable[[exp.Column], Tree]
 # Those that SQL calls otherwise than the parser does.
-_CLAUSES = {"laterals": "LATERAL VIEW"}
+_CLAUSES = {
+    "laterals": "LATERAL VIEW",
+    "sort": "SORT BY",
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "windows": "WINDOW",
+}
 _ROW_CLAUSES = frozenset({"expressions", "from_", "joins", "where"})
 READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "offset", "distinct"})
 
@@ -95,7 +102,7 @@ def build_block(
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins)
     block = _grouped(tree, select, plain, ties)
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
-        raise Unsupported("an aggregate stands in WHERE")
+        raise Unsupported("WHERE has an aggregate: put the condition into HAVING")
     return block
 
 
@@ -107,9 +114,13 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     if texts.known and (text := texts.of(select)) in texts.known:
         return text
     deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
-    block = build_block(select, find, common, texts=deeper)
+
+    def outer(node: exp.Column) -> Tree:
+        raise Unsupported(f"{shown(query)} is correlated: {node.sql('spark')} is no column of its FROM")
+
+    block = build_block(select, find, common, texts=deeper, outer=outer)
     if block.limit is not None or block.offset is not None:
-        raise Unsupported(f"{shown(query)} takes some of its rows")
+        raise Unsupported(f"{shown(query)} has LIMIT or OFFSET")
     return texts.of(select)
 
 
@@ -144,7 +155,7 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     """Return the scope of a SELECT's FROM clause; raise Unsupported if some names are unknown."""
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
-        raise Unsupported("there may be other names")
+        raise Unsupported("not all names of the outer SELECT are known")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
     return read_from(tree, find, common, build, frozenset()).scope
 
@@ -216,7 +227,7 @@ class _SelectList:
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
-                raise Unsupported(f"there is no output {node.name}")
+                raise Unsupported(f"there is no output {node.name}: the SELECT has {len(self.items)}")
             return self.items[position - 1][0]
         if isinstance(node, exp.Neg):
             raise Unsupported(f"{node.sql('spark')[:80]} is no output")
@@ -226,7 +237,7 @@ class _SelectList:
         """Return the only output of a given name."""
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
-            raise Unsupported(f"{name} is ambiguous: two outputs")
+            raise Unsupported(f"{name} is ambiguous: two outputs have this name")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
@@ -235,7 +246,7 @@ class _SelectList:
         if not named:
             return None
         if len(named) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(named)))):
-            raise Unsupported(f"{name} is ambiguous: an output and a column")
+            raise Unsupported(f"{name} is ambiguous: an output and a column have this name")
         return next(iter(named))
 
     def _is_that_column(self, name: str, tree: Tree) -> bool:
@@ -262,7 +273,7 @@ def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, b
 def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     star = item.this if isinstance(item, exp.Column) else item
     if any(star.args.get(arg) for arg in ("except_", "replace", "rename")):
-        raise Unsupported("* with exceptions is not supported")
+        raise Unsupported(f"{item.sql('spark')[:60]} is not supported: name the columns")
     for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None):
         yield tree, name, False
 
@@ -316,8 +327,9 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
     if block.keys is None and outputs and block.plain:
         return replace(block, keys=outputs)
-    if any(item.key not in block.outputs for item in block.order):
-        raise Unsupported("ORDER BY names what DISTINCT leaves out")
+    left_out = next((item.key for item in block.order if item.key not in block.outputs), None)
+    if left_out is not None:
+        raise Unsupported(f"ORDER BY {words(left_out)}, which is no output of the SELECT DISTINCT")
     return replace(block, distinct=True)
 
 
@@ -327,25 +339,25 @@ def _check(block: Block, ties: bool) -> None:
         if block.keys is not None:
             _check_grouped(tree, block.keys)
         if block.sets is None and calls(tree, GROUPING):
-            raise Unsupported("grouping() is read with GROUPING SETS, ROLLUP or CUBE only")
+            raise Unsupported("grouping() is supported only with GROUPING SETS, ROLLUP or CUBE")
         if not ties:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
     if any(holds(item.key, exp.Window) and item.key not in block.outputs for item in block.order):
-        raise Unsupported("a window function stands in ORDER BY and is no output")
+        raise Unsupported("ORDER BY has a window function that is no output: add it to the outputs")
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
     if any(holds(tree, exp.Window) for tree in elsewhere):
-        raise Unsupported("a window function stands in a predicate")
+        raise Unsupported("WHERE, HAVING or ON has a window function: filter in a SELECT around it")
 
 
 def _check_subqueries(block: Block) -> None:
     """Raise Unsupported for subqueries where Spark rejects them, before or after a rewriting."""
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
-        raise Unsupported("a subquery stands in GROUP BY or in the condition of a join")
+        raise Unsupported("GROUP BY or the ON of a join has a subquery")
     outside = (*block.outputs, *(item.key for item in block.order))
     if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
-        raise Unsupported("IN or EXISTS of a subquery stands outside WHERE and HAVING")
+        raise Unsupported("IN or EXISTS with a subquery is supported only in WHERE and HAVING")
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
@@ -367,6 +379,8 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
         raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not supported")
+    if isinstance(item.this, exp.Var):
+        raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 
@@ -379,6 +393,6 @@ def _count(clause: Tree | None) -> str | None:
         or not isinstance(value, exp.Literal)
         or not value.name.isdigit()
     ):
-        raise Unsupported("LIMIT takes a number")
+        raise Unsupported(f"{clause.sql('spark').strip()[:60]} is not supported: write a number")
     name: str = value.name
     return name

@@ -98,7 +98,7 @@ class Scope:
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
             if any((known := self.type_of(each)) and known.type.startswith("struct") for each in found):
                 return "is a field of a structure, which is not supported"
-        return "is no column of the tables in its FROM"
+        return "is no column of the tables in FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
         """Return the source of an unambiguous column."""

@@ -48,7 +48,9 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
             continue
         named = {*window.args["partition_by"], *(item.this for item in (order.expressions if order else ()))}
         if keys is None or not named.issuperset(keys):
-            raise Unsupported(f"{_text(window)} depends on the order of rows that ORDER BY leaves equal")
+            raise Unsupported(
+                f"{_text(window)} depends on the order of rows that its ORDER BY leaves equal: order by a key, too"
+            )
 
 
 _READ = frozenset({"this", "partition_by", "order", "spec", "over"})

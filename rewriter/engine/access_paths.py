@@ -67,7 +67,7 @@ def candidate_of(
         return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
     stored = _stored_names(block, storage.columns)
     if stored is None:
-        return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
+        return Miss(Reason.UNKNOWN_STATE, "the view's storage has other columns than its query")
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
     if read is None:
         return _other_zone(zone, view)
@@ -84,7 +84,7 @@ def candidate_of(
         own=_own_filter(view, names, definitions, relations) if storage.only else None,
     )
     if block.sets is not None and not paths_of_sets(path):
-        return Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
+        return Miss(Reason.SHAPE, "the view does not store of which of its GROUPING SETS a row is: add grouping_id()")
     return path
 
 

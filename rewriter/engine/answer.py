@@ -65,7 +65,9 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
         return best
     for tried, (asked, mapping) in enumerate(_mapped(query, path)):
         if tried == MAPPINGS:
-            return Answer("", Miss(Reason.SHAPE, f"its tables stand for the query's in more than {MAPPINGS} ways"))
+            return Answer(
+                "", Miss(Reason.SHAPE, f"the view's tables can stand for the query's in more than {MAPPINGS} ways")
+            )
         if isinstance(asked, Miss):
             best = best if further else Answer("", asked)
             continue
@@ -125,7 +127,7 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     """Complete a plan in two phases: answer the groups from the path and the remainder, then aggregate them."""
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "its groups would be put together in more than two phases")
+        return Miss(Reason.SHAPE, "the view's groups would be rolled up in more than two phases")
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held

@@ -22,7 +22,7 @@ def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
     try:
         return attempt()
     except RecursionError:
-        return Miss(Reason.UNSUPPORTED, "it is nested too deeply")
+        return Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
     except Exception:
         log.exception("trying %s on %r failed; the statement is answered without it", view, text)
         return Miss(Reason.UNSUPPORTED, "an error in the rewriter, see the log")

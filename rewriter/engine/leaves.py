@@ -51,7 +51,7 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     asked = replace(query.block, where=query.conjuncts)
     blocks = [block for block in (asked, over_groups(asked)) if block is not None and block.derived]
     if not blocks:
-        yield Miss(Reason.SHAPE, "it is made of groups that the query does not read")
+        yield Miss(Reason.SHAPE, "the view reads a derived table with groups that the query does not read")
     for block in blocks:
         if len(leaves) <= len(block.tables):
             for found in _placed(block, leaves, frozenset(), path, query.zone, ask):
@@ -100,7 +100,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
         return found
     plain = Rewriting(storage, (), found.rewriting.outputs, found.rewriting.where)
     if found.rewriting != plain:
-        return Miss(Reason.SHAPE, "it is made of finer groups than the query")
+        return Miss(Reason.SHAPE, "the view reads a derived table with finer groups than the query's")
     return plain
 
 
@@ -114,7 +114,8 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     filters = tuple(_of(tree, table.id) for tree in read.where)
     placed = in_place_of(block, table, leaf, outputs, filters)
     return placed or Miss(
-        Reason.SHAPE, "an outer join brings fewer groups than the view's, or what is computed of them"
+        Reason.SHAPE,
+        "the query joins a derived table outer, and needs fewer groups of it than the view, or computes others",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Found, Unsupported, build_block, takes_first_rows
-from rewriter.correlation import Correlation, correlation_of
+from rewriter.correlation import Correlation, correlation_of, refused_outer
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
 from rewriter.functions.trees import number
@@ -15,7 +15,7 @@ from rewriter.index import Definitions
 from rewriter.model import Table
 from rewriter.sql import Membership, SelectBlock, Statement, membership_of
 
-DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves"
+DERIVED_ALONE = "the SELECT reads only derived tables, each of which is answered by itself"
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
@@ -38,7 +38,7 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 def unread(problem: Unsupported | RecursionError) -> str:
     """Return why a SELECT is unsupported, as a message."""
-    return "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+    return "the query is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(
@@ -47,7 +47,7 @@ def block_of(
     """Return the block of a SELECT and its outer references; raise Unsupported."""
     correlation = correlation_of(statement, select, find)
     common = common_of(statement, find)
-    outer = correlation.column if correlation is not None else None
+    outer = correlation.column if correlation is not None else refused_outer(statement, select)
     ties = takes_first_rows(statement, select)
     membership = membership_of(statement, select)
     block = build_block(

@@ -35,7 +35,7 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
             if reads_derived_alone(block):
                 raise Unsupported(DERIVED_ALONE)
             if correlation is not None:
-                raise Unsupported("a branch names columns of a block around it")
+                raise Unsupported("a branch of the set operation is correlated")
             blocks.append(block)
     except (Unsupported, RecursionError) as problem:
         return Miss(Reason.UNSUPPORTED, unread(problem))
@@ -60,19 +60,21 @@ def answer_set(
         return Answer(name, blocks), ()
     types = tuple(column.type for column in path.storage.columns)
     if any(output_types(branch) != types for branch in held[1]):
-        return Answer(name, Miss(Reason.SHAPE, "a branch of the view has other types than the view")), ()
+        return Answer(name, Miss(Reason.SHAPE, "a branch of the view has other types than the view's columns")), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
     costs = Costs(relations, statement.session.time_zone)
     tables = sum(map(costs.of_block, blocks), NOTHING)
-    found = Answer(name, Miss(Reason.SHAPE, "its branches are others than the view's"))
+    found = Answer(name, Miss(Reason.SHAPE, "the query's branches are not the view's"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
         tried = answer_whole(SetQuestion(operation, pairs), path)
         if isinstance(tried.result, Match):
             plan = costs.of_match(tried.result)
             if statement.session.only is None and not plan.gains_on(tables):
-                return Answer(name, Miss(Reason.DEARER, f"reading it takes {plan}; the tables {tables}")), ()
+                return Answer(
+                    name, Miss(Reason.DEARER, f"reading the view takes {plan}; reading the tables {tables}")
+                ), ()
             return tried, blocks[0].names
         # In another order of its branches, they read other tables.
         found = tried if tried.result.reason is not Reason.TABLES_DIFFER else found

@@ -129,7 +129,7 @@ class Tried:
         matched = [
             Attempt(name, "chosen", self.best.rule, None, self._detail(name, chosen[name]), text, self.best.estimate)
             if name in chosen and self.best is not None
-            else Attempt(name, "not chosen", matched.rule, Reason.NOT_CHOSEN, f"{best} has less to read", text,
+            else Attempt(name, "not chosen", matched.rule, Reason.NOT_CHOSEN, f"{best} is cheaper", text,
                          matched.estimate)
             for name, matched in sorted((dict.fromkeys(chosen, Matched("", NOTHING)) | self.matches).items())
         ]  # fmt: skip
@@ -155,7 +155,7 @@ class Tried:
         """Keep a match that takes less than the tables, or that a hint asks for; return a Miss for any other."""
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
-            return Miss(Reason.DEARER, f"reading it takes {estimate}; the tables {tables}")
+            return Miss(Reason.DEARER, f"reading the view takes {estimate}; reading the tables {tables}")
         self.matches.setdefault(view.name, Matched(rule, estimate))
         self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
         best = Best((estimate.ms, view.name), view, rule, match, path, estimate)
@@ -211,9 +211,12 @@ class Tried:
         if isinstance(path, Miss):
             return path
         if path.block.derived:
-            return Miss(Reason.SHAPE, "rows have been appended under the groups that its own are made of")
+            return Miss(
+                Reason.SHAPE,
+                "rows have been appended to a table that the view reads through a derived table with groups",
+            )
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
-            return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names")
+            return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names in FROM")
         return replace(path, grown=live.grown)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:

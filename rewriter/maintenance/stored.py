@@ -85,7 +85,7 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
-        return statement.problem or "it is more than one SELECT"
+        return statement.problem or "more than one SELECT"
     try:
         # Storage holds all rows of the query: nothing around it chooses among them.
         block = replace(build_block(tree, find_among(statement, columns)), decides=False)

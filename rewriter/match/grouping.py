@@ -85,17 +85,20 @@ def finish(
     if (having or block.sets is not None) and keys is not None:
         named = _by_names(block, order, outputs)
         if named is None:
-            return Miss(Reason.SHAPE, "HAVING or GROUPING SETS, and ORDER BY something that is no output")
+            return Miss(
+                Reason.SHAPE,
+                "ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs",
+            )
         order = named
     if block.sets is not None and any(_names_keys(part) for part in block.having):
         # There, Spark finds a key by the name of its output only.
-        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS")
+        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS: filter in a SELECT around it")
     # Without groups HAVING is one more filter of the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
     backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
     if len(backs) == len(reading.candidate.block.tables):
-        return Miss(Reason.DEARER, "every table that it reads would have to be joined back to it")
+        return Miss(Reason.DEARER, "every table that the view reads would have to be joined back to the view")
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
     rewriting = Rewriting(

@@ -58,14 +58,14 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
             present.append(_declared(query.block, join.tables - left.tables))
             continue
         if not _inner_in(join, query):
-            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join, query.block)}")
         matched += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
         present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or join.tables & mapped:
-            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}")
     return Joined(tuple(rest), tuple(matched), tuple(present))
 
 
@@ -108,6 +108,15 @@ def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
     )
 
 
-def _in_words(join: Join) -> str:
-    article = "an" if join.kind == "ANTI" else "a"
-    return f"{article} {join.kind} join ON {' AND '.join(words(conjunct) for conjunct in join.on)}"
+# A RIGHT JOIN is read as a LEFT one: both are told as an outer join of the tables that it fills up with NULLs.
+_KINDS = {
+    "LEFT": "an outer join of",
+    "FULL": "a FULL join of",
+    "SEMI": "a SEMI join (EXISTS or IN) of",
+    "ANTI": "an ANTI join (NOT EXISTS or NOT IN) of",
+}
+
+
+def _in_words(join: Join, block: Block) -> str:
+    tables = " and ".join(table.alias for table in block.tables if table.id in join.tables)
+    return f"{_KINDS[join.kind]} {tables} ON {' AND '.join(words(conjunct) for conjunct in join.on)}"

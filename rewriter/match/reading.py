@@ -334,8 +334,8 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
     for columns in joined.present:
         column = next((c for c in columns if c in held), None)
         if column is None:
-            wanted = " or ".join(words(c) for c in columns) or "a column that is never NULL"
-            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell what the view's outer join has joined")
+            wanted = " or ".join(dict.fromkeys(words(c) for c in columns)) or "a column that is never NULL"
+            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell which rows the view's outer join has matched")
         filters.append(exp.Not(this=exp.Is(this=stored(held[column]), expression=exp.Null())))
     return tuple(filters)
 

@@ -105,7 +105,9 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         return Miss(Reason.SHAPE, lost)
     rewriting = rewriting_of(question.operation.query, False, path.storage, tuple(outputs), first.where)
     return (
-        Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs") if rewriting is None else Match(rewriting)
+        Miss(Reason.SHAPE, "the query's ORDER BY names something that is no output: add it to the outputs")
+        if rewriting is None
+        else Match(rewriting)
     )
 
 

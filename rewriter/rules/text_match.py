@@ -22,7 +22,7 @@ def text_match(ask: Ask) -> Match | Miss:
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
     rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:
-        return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
+        return Miss(Reason.SHAPE, "the query's ORDER BY names something that is no output: add it to the outputs")
     deciding = decides_by_floats(question.query, question.statement, ask.path.storage)
     if deciding is not None:
         return Miss(Reason.FLOAT_COMPARED, deciding.name)

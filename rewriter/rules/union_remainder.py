@@ -64,7 +64,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
         return Miss(
             Reason.SHAPE,
-            "rows are not put together from a view's and others: that reads more than the tables",
+            "a union of the view's rows and others would read more than the tables",
             apart=True,
         )
     if path.past:

@@ -105,7 +105,7 @@ SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v
 
 --@ case: LIMIT within
 SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT 1) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery of items takes some of its rows; by_part UNSUPPORTED the subquery of items takes some of its rows; rows UNSUPPORTED the subquery of items takes some of its rows; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust UNSUPPORTED the subquery of items has LIMIT or OFFSET; by_part UNSUPPORTED the subquery of items has LIMIT or OFFSET; rows UNSUPPORTED the subquery of items has LIMIT or OFFSET; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio
@@ -122,11 +122,11 @@ SELECT prio, count(*) FROM orders VERSION AS OF 1000 WHERE cust > (SELECT max(v.
 
 --@ case: grouped by a subquery
 SELECT cust + (SELECT max(qty) FROM items) AS k, count(*) FROM orders GROUP BY cust + (SELECT max(qty) FROM items)
---@ kept: by_cust UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; by_part UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; rows UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part UNSUPPORTED GROUP BY or the ON of a join has a subquery; rows UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: DISTINCT of a sum with a subquery
 SELECT DISTINCT cust + (SELECT max(qty) FROM items) AS k FROM orders
---@ kept: by_cust UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; by_part UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; rows UNSUPPORTED a subquery stands in GROUP BY or in the condition of a join; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part UNSUPPORTED GROUP BY or the ON of a join has a subquery; rows UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: within an aggregate
 SELECT prio, sum(amount * (SELECT max(qty) FROM items)) FROM orders GROUP BY prio

@@ -76,24 +76,24 @@ SELECT zone_0.label AS label, sum(v.`amount`) FROM lake.demo.both__storage VERSI
 
 --@ case: no column of a kept side is never NULL
 SELECT s.amount AS paid, d.name AS called, s.dim_id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view holds groups, the query asks for rows; unmarked COLUMN_NOT_IN_VIEW id, to tell what the view's outer join has joined
+--@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view holds groups, the query asks for rows; unmarked COLUMN_NOT_IN_VIEW id, to tell which rows the view's outer join has matched
 
 --@ case: a left join on a further condition
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
 
 --@ case: a left join on a further condition of the kept side
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
 
 --@ case: a semi join
 SELECT s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
 
 --@ case: an anti join
 SELECT s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
 
 --@ case: the kept table is filled up by another join
 SELECT z.label, s.amount, d.name FROM zone AS z LEFT JOIN sales AS s ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id

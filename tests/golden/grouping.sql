@@ -42,7 +42,7 @@ SELECT r, -1, sum(x) FROM t GROUP BY r, -1
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
---@ kept: UNSUPPORTED there is no output 3
+--@ kept: UNSUPPORTED there is no output 3: the SELECT has 2
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
@@ -64,11 +64,11 @@ SELECT v.`k` AS r, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k
 
 --@ case: in HAVING nobody guesses
 SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
---@ kept: UNSUPPORTED r is ambiguous: an output and a column
+--@ kept: UNSUPPORTED r is ambiguous: an output and a column have this name
 
 --@ case: two outputs of a name
 SELECT k AS z, r AS z, sum(x) FROM t GROUP BY k, r ORDER BY z
---@ kept: UNSUPPORTED z is ambiguous: two outputs
+--@ kept: UNSUPPORTED z is ambiguous: two outputs have this name
 
 --@ case: expressions of outputs behind ROLLUP
 SELECT r, k, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY coalesce(r, 'z'), s * 2, k
@@ -82,12 +82,12 @@ SELECT v.`r` AS region, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY
 
 --@ case: an output without a name
 SELECT r, sum(x) FROM t GROUP BY ROLLUP (r) ORDER BY sum(x) + 1
---@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+--@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs
 
 --@ case: what is no output
 SELECT r, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY count(*)
---@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+--@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs
 
 --@ case: a name that two outputs have
 SELECT r, k AS r, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY upper(t.r)
---@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+--@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs

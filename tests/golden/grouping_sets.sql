@@ -54,7 +54,7 @@ SELECT v.`a` AS a, v.`b` AS b, grouping(v.`a`), grouping(v.`b`) + 1 AS g, (CAST(
 
 --@ case: HAVING, ORDER BY and LIMIT
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND grouping(a) = 0 ORDER BY total DESC, a, b, g LIMIT 4
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: filter in a SELECT around it; by_day GROUPING_TOO_COARSE a
 
 --@ case: HAVING of aggregates
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND count(*) < 5 ORDER BY total DESC, a, b, g LIMIT 4
@@ -63,7 +63,7 @@ SELECT v.`a` AS a, v.`b` AS b, sum(v.`sx`) AS total, grouping(v.`b`) AS g FROM l
 
 --@ case: the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY ROLLUP (a) ORDER BY grouping(a), a
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs; by_day GROUPING_TOO_COARSE a
 
 --@ case: an aggregate of a key sees its values where the rows are not grouped by it
 SELECT a, count(a), max(b), count(DISTINCT b) FROM t GROUP BY ROLLUP (a)

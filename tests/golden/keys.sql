@@ -83,11 +83,11 @@ SELECT v.`label` AS label, sum(v.`total`) FROM lake.demo.wide__storage AS v GROU
 
 --@ case: a condition beside the key fills up
 SELECT d.name, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'a' GROUP BY d.name
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide JOIN_DIFFERS the view also joins groups, and no declared key tells that this join keeps each row once
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide JOIN_DIFFERS the view also joins groups, and no declared key tells that this join keeps each row once
 
 --@ case: a foreign key that may be NULL fills up
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide JOIN_DIFFERS the view also joins groups, and no declared key tells that this join keeps each row once
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide JOIN_DIFFERS the view also joins groups, and no declared key tells that this join keeps each row once
 
 --@ case: one that is filtered is never NULL
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id WHERE s.maybe_id > 0
@@ -96,4 +96,4 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.maybe__storage AS v WHERE v
 
 --@ case: a LEFT join from the other side keeps groups without rows
 SELECT d.name, sum(s.amount) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide VIEW_FILTERS_MORE dim_id = id
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; wide VIEW_FILTERS_MORE dim_id = id

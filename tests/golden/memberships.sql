@@ -82,19 +82,19 @@ SELECT name FROM customers VERSION AS OF 1000 AS c WHERE EXISTS (SELECT 1 FROM l
 
 --@ case: a row of no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE cust = c.id AND amount > 5)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON cust = id AND amount > 5; by_score JOIN_DIFFERS the query has a SEMI join ON cust = id AND amount > 5; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: by a column that the view does not have
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE item = c.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON item = id; by_score JOIN_DIFFERS the query has a SEMI join ON item = id; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
 
 --@ case: a view of one group has a row always
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web)
---@ kept: big SHAPE it is made of groups that the query does not read; everything TABLES_DIFFER the view reads other tables; web_by_quarter TABLES_DIFFER the view reads other tables; everything GROUPING_TOO_COARSE the view holds groups, the query asks for rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once
+--@ kept: big SHAPE the view reads a derived table with groups that the query does not read; everything TABLES_DIFFER the view reads other tables; web_by_quarter TABLES_DIFFER the view reads other tables; everything GROUPING_TOO_COARSE the view holds groups, the query asks for rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once
 
 --@ case: rows that a join drops are in no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust = c.id)
---@ kept: big SHAPE it is made of groups that the query does not read; everything JOIN_DIFFERS the query has a SEMI join ON cust = id; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once; everything COLUMN_NOT_IN_VIEW cust
+--@ kept: big SHAPE the view reads a derived table with groups that the query does not read; everything JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of web ON cust = id; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once; everything COLUMN_NOT_IN_VIEW cust
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
@@ -102,11 +102,11 @@ SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join ON cust = id; by_cust SHAPE the subquery names columns around it that have no place there; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the rewritten subquery would have other columns named as its outer ones: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: a name around that would mean a column of the view
 SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHERE cust = total.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join ON cust = id; by_cust SHAPE the subquery names columns around it that have no place there; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the rewritten subquery would have other columns named as its outer ones: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
@@ -115,7 +115,7 @@ SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1
---@ kept: by_cust UNSUPPORTED c.id is no column of the tables in its FROM; by_score UNSUPPORTED c.id is no column of the tables in its FROM; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust UNSUPPORTED the subquery of store is correlated: c.id is no column of its FROM; by_score UNSUPPORTED the subquery of store is correlated: c.id is no column of its FROM; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'
@@ -123,4 +123,4 @@ SELECT cust FROM store WHERE day > DATE '2024-01-01'
 
 --@ case: the same text as rows, and asked by IN
 SELECT q.cust FROM (SELECT cust FROM store WHERE day > DATE '2024-01-01') AS q WHERE q.cust IN (SELECT cust FROM store WHERE day > DATE '2024-01-01')
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_score JOIN_DIFFERS the query has a SEMI join ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score COLUMN_NOT_IN_VIEW day
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score COLUMN_NOT_IN_VIEW day

@@ -64,11 +64,11 @@ SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.both__storage 
 
 --@ case: a condition on the joined table belongs to the join
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; by_name JOIN_DIFFERS the view has an outer join of d ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join (EXISTS or IN) of d ON dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join (NOT EXISTS or NOT IN) of d ON dim_id = id; unmarked JOIN_DIFFERS the view has an outer join of d ON dim_id = id
 
 --@ case: an outer join is no inner one
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
---@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; by_name JOIN_DIFFERS the view has an outer join of d ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join (EXISTS or IN) of d ON dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join (NOT EXISTS or NOT IN) of d ON dim_id = id; unmarked JOIN_DIFFERS the view has an outer join of d ON dim_id = id
 
 --@ case: an outer join beside groups
 SELECT d.name, sum(s.amount), count(*), count(d.weight), sum(d.weight), min(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 GROUP BY d.name
@@ -121,7 +121,7 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v
 
 --@ case: a full join is no outer join
 SELECT s.at, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
---@ kept: both COLUMN_NOT_IN_VIEW at; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped JOIN_DIFFERS the query has a FULL join ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+--@ kept: both COLUMN_NOT_IN_VIEW at; by_name JOIN_DIFFERS the view has an outer join of d ON dim_id = id; grouped JOIN_DIFFERS the query has a FULL join of s and d ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join (EXISTS or IN) of d ON dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON dim_id = id; unknown JOIN_DIFFERS the view has an ANTI join (NOT EXISTS or NOT IN) of d ON dim_id = id; unmarked JOIN_DIFFERS the view has an outer join of d ON dim_id = id
 
 --@ case: joined by USING
 SELECT at, label, sum(amount) FROM sales LEFT JOIN zone USING (at) GROUP BY at, label

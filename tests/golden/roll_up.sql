@@ -25,11 +25,11 @@ SELECT score, count(*) FROM t GROUP BY score HAVING score > 1.0
 
 --@ case: also by the query around
 SELECT * FROM (SELECT score, count(*) AS c FROM t GROUP BY score) AS x WHERE score > 1.0
---@ kept: averages UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_score UNSUPPORTED it reads derived tables alone, which are answered by themselves; logic UNSUPPORTED it reads derived tables alone, which are answered by themselves; sums UNSUPPORTED it reads derived tables alone, which are answered by themselves; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+--@ kept: averages UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; logic UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
 
 --@ case: also by the query around, through a common table expression
 WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score) SELECT * FROM x WHERE score > 1.0
---@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score; averages UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_score UNSUPPORTED it reads derived tables alone, which are answered by themselves; logic UNSUPPORTED it reads derived tables alone, which are answered by themselves; sums UNSUPPORTED it reads derived tables alone, which are answered by themselves
+--@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score; averages UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; logic UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself
 
 --@ case: but not through a LIMIT
 WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score ORDER BY score LIMIT 100) SELECT * FROM x WHERE score > 1.0

@@ -109,7 +109,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: UNSUPPORTED sales VERSION AS OF 7 is more than a table and an alias
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 is not supported: FROM takes a table and an alias
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region

@@ -135,4 +135,4 @@ SELECT named_struct('start', CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), 'end', 
 
 --@ case: the window within an expression
 SELECT CAST(window AS STRING) AS w, sum(n) AS s FROM events GROUP BY window(at, '5 minutes')
---@ kept: by_minute UNSUPPORTED window is no column of the tables in its FROM; by_shifted UNSUPPORTED window is no column of the tables in its FROM; by_window UNSUPPORTED window is no column of the tables in its FROM; local_hour UNSUPPORTED window is no column of the tables in its FROM; sliding UNSUPPORTED window is no column of the tables in its FROM
+--@ kept: by_minute UNSUPPORTED window is no column of the tables in FROM; by_shifted UNSUPPORTED window is no column of the tables in FROM; by_window UNSUPPORTED window is no column of the tables in FROM; local_hour UNSUPPORTED window is no column of the tables in FROM; sliding UNSUPPORTED window is no column of the tables in FROM

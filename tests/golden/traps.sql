@@ -81,7 +81,7 @@ SELECT v.`g` AS g, v.`sm` * v.`sm`, coalesce(sum(v.`cnt`), 0) FROM lake.demo.gro
 
 --@ case: a float sum that a query around filters by
 SELECT g FROM (SELECT g, sum(x) AS s FROM a WHERE h <> 'z' GROUP BY g) WHERE s = 1e16
---@ kept: cast_sum UNSUPPORTED it reads derived tables alone, which are answered by themselves; copied UNSUPPORTED it reads derived tables alone, which are answered by themselves; distinct_filtered UNSUPPORTED it reads derived tables alone, which are answered by themselves; float_sums UNSUPPORTED it reads derived tables alone, which are answered by themselves; grouped UNSUPPORTED it reads derived tables alone, which are answered by themselves; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
+--@ kept: cast_sum UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; copied UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; distinct_filtered UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; float_sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; grouped UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
 
 --@ case: a float sum that is handed on
 SELECT * FROM (SELECT g, sum(x) AS s FROM a GROUP BY g) AS t LIMIT 100

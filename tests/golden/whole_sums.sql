@@ -142,7 +142,7 @@ SELECT a, region FROM (SELECT v.`region` AS region, round(CAST(sum(v.`viewgate_s
 
 --@ case: and one that calculates
 SELECT a * 10 AS b, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
---@ kept: by_name UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_shop UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_shop UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: whole numbers as DOUBLEs, from their sum and count
 SELECT region, sum(CAST(quantity AS DOUBLE)) AS s, avg(CAST(quantity AS DOUBLE)) AS a, count(CAST(quantity AS DOUBLE)) AS c FROM sales GROUP BY region HAVING avg(CAST(quantity AS DOUBLE)) > 4

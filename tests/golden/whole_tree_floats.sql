@@ -20,12 +20,12 @@ SELECT id, score FROM (SELECT v.`id`, v.`score`, v.`place` FROM lake.demo.ranked
 
 --@ case: a filter around finds NaN or not as it lies in files
 SELECT id FROM (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales) WHERE score > 1
---@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED it reads derived tables alone, which are answered by themselves; summed UNSUPPORTED the view's own query: it is more than one SELECT; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups
+--@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; summed UNSUPPORTED the view's own query: more than one SELECT; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups
 
 --@ case: groups around
 WITH r AS (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales) SELECT score, count(*) FROM r GROUP BY score
---@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: it is more than one SELECT; ranked UNSUPPORTED it reads derived tables alone, which are answered by themselves
+--@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: more than one SELECT; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself
 
 --@ case: a sum decides
 SELECT id FROM (SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0) WHERE total > 3
---@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED there is no table; summed UNSUPPORTED there is no table; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: it is more than one SELECT
+--@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED the SELECT has no FROM; summed UNSUPPORTED the SELECT has no FROM; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: more than one SELECT

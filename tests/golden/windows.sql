@@ -42,11 +42,11 @@ SELECT v.`a` AS a, lead(sum(v.`sn`), 1, 0) OVER (ORDER BY v.`a` ASC), row_number
 
 --@ case: an order that leaves groups equal
 SELECT a, b, row_number() OVER (PARTITION BY a ORDER BY sum(n)) FROM t GROUP BY a, b
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that ORDER BY leaves equal; some_rows UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that ORDER BY leaves equal
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
 
 --@ case: a frame of rows that are equal
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM t GROUP BY a, b
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that ORDER BY leaves equal; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that ORDER BY leaves equal
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that its ORDER BY leaves equal: order by a key, too
 
 --@ case: a frame of all rows
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t GROUP BY a, b
@@ -69,7 +69,7 @@ SELECT v.`a` AS a, v.`n` AS n, sum(v.`n`) OVER (PARTITION BY v.`a`), rank() OVER
 
 --@ case: rows that are equal
 SELECT a, row_number() OVER (ORDER BY n) FROM t WHERE n > 0
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that ORDER BY leaves equal; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that ORDER BY leaves equal
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
 
 --@ case: over rows of which the view holds groups
 SELECT a, sum(n) OVER (PARTITION BY a) FROM t
@@ -91,11 +91,11 @@ SELECT v.`a` AS a, sum(v.`sn`), rank() OVER (PARTITION BY grouping(v.`a`) ORDER 
 
 --@ case: subtotals may look like groups
 SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that ORDER BY leaves equal; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that ORDER BY leaves equal
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
 
 --@ case: a named window
 SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
---@ kept: groups UNSUPPORTED WINDOWS is not supported; some_rows UNSUPPORTED WINDOWS is not supported
+--@ kept: groups UNSUPPORTED WINDOW is not supported; some_rows UNSUPPORTED WINDOW is not supported
 
 --@ case: a RANGE of distances
 SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
@@ -131,7 +131,7 @@ SELECT DISTINCT sum(score) FROM t GROUP BY a
 
 --@ case: DISTINCT in the order of what it leaves out
 SELECT DISTINCT a FROM t GROUP BY a, b ORDER BY b
---@ kept: groups UNSUPPORTED ORDER BY names what DISTINCT leaves out; some_rows UNSUPPORTED ORDER BY names what DISTINCT leaves out
+--@ kept: groups UNSUPPORTED ORDER BY b, which is no output of the SELECT DISTINCT; some_rows UNSUPPORTED ORDER BY b, which is no output of the SELECT DISTINCT
 
 --@ case: a filter around by floating point does not come down to the files, but where windows are cut by it
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY a ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
@@ -140,4 +140,4 @@ WITH x AS (SELECT v.`n` AS n, v.`score` AS score, rank() OVER (PARTITION BY v.`a
 
 --@ case: there it does
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY score ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
---@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups UNSUPPORTED it reads derived tables alone, which are answered by themselves; some_rows UNSUPPORTED it reads derived tables alone, which are answered by themselves
+--@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; some_rows UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself

@@ -112,7 +112,7 @@ def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, change: str
 def test_columns_of_the_storage_that_swap_their_names(session: Any, run: Run, foreign: Run) -> None:
     for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
         foreign(f"ALTER TABLE v__storage RENAME COLUMN {old} TO {new}")
-    assert "STALE the column a of its storage" in reasons(session, QUERY)
+    assert "STALE the column a of the view's storage" in reasons(session, QUERY)
     right(session)
     with pytest.raises(exc.OperationalError, match="recreate the view with CREATE OR REPLACE"):
         run("REFRESH MATERIALIZED VIEW v FULL")
@@ -249,7 +249,7 @@ def test_expired_snapshots(session: Any, foreign: Run) -> None:
 
 def test_a_view_of_the_same_name_leaves_nothing_of_the_first(session: Any, run: Run, foreign: Run) -> None:
     run("DROP MATERIALIZED VIEW v")
-    assert "it has no SELECT over a table of a materialized view" in reasons(session, QUERY)
+    assert "the statement has no SELECT over a table of a materialized view" in reasons(session, QUERY)
     foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
     right(session)
     run("CREATE MATERIALIZED VIEW v WITH DEFERRED REFRESH AS SELECT a, b, sum(n), count(n) FROM t GROUP BY a, b")

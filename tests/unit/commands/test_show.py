@@ -72,7 +72,7 @@ def test_storage_that_something_else_wrote_is_stale(house: House) -> None:
     storage.append(storage.scan().to_arrow())
     (row,) = show(house)
     assert row["status"] == "stale"
-    assert "written by something else than a refresh" in row["reason"]
+    assert "not written by a refresh" in row["reason"]
 
 
 def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:

@@ -211,7 +211,10 @@ def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> Non
 
     built = world(GoldenFile(Path(), schema=SCHEMA, views={"five": joined(5).replace("region", "region AS r")}))
     (attempt,) = decide(built, joined(12)).tried
-    assert (attempt.reason, attempt.detail) == (Reason.SHAPE, "its tables stand for the query's in more than 500 ways")
+    assert (attempt.reason, attempt.detail) == (
+        Reason.SHAPE,
+        "the view's tables can stand for the query's in more than 500 ways",
+    )
 
 
 def test_tables_that_double_with_each_common_table_expression_are_not_all_read(
@@ -273,7 +276,7 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     monkeypatch.setattr("rewriter.engine.tried.candidate_of", deep)
     outcome = decide(built)
     assert not outcome.rewritten
-    assert "it is nested too deeply" in [attempt.detail for attempt in outcome.tried]
+    assert "the query is nested too deeply" in [attempt.detail for attempt in outcome.tried]
     assert caplog.text == ""
 
 

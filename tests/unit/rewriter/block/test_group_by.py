@@ -56,10 +56,10 @@ def test_grouping_id_counts_the_keys_in_the_order_of_the_text() -> None:
         ("SELECT a FROM t GROUP BY ROLLUP (a, a)", "names a key twice"),
         ("SELECT a FROM t GROUP BY GROUPING SETS (ROLLUP (a))", "within GROUPING SETS"),
         ("SELECT a FROM t GROUP BY a GROUPING SETS ((b))", "names what is no key"),
-        ("SELECT a, grouping(a) FROM t GROUP BY a", "with GROUPING SETS, ROLLUP or CUBE only"),
+        ("SELECT a, grouping(a) FROM t GROUP BY a", "only with GROUPING SETS, ROLLUP or CUBE"),
         ("SELECT a, b FROM t GROUP BY ROLLUP (a)", "neither grouped nor aggregated"),
         ("SELECT 1, a FROM t GROUP BY ALL", "over a constant"),
-        ("SELECT a, count(*) FROM t WHERE grouping(a) = 1 GROUP BY ROLLUP (a)", "stands in WHERE"),
+        ("SELECT a, count(*) FROM t WHERE grouping(a) = 1 GROUP BY ROLLUP (a)", "WHERE has an aggregate"),
         ("SELECT rank() OVER (ORDER BY a) AS r FROM t GROUP BY r", "a window function or a constant"),
     ],
 )

@@ -59,9 +59,12 @@ def test_what_tells_equal_rows_apart_is_not_read(window: str) -> None:
         ("SELECT sum(rank() OVER (ORDER BY a)) OVER () FROM t", "nests window functions"),
         ("SELECT sum(rank() OVER (ORDER BY a)) FROM t", "nests aggregates"),
         ("SELECT sum(x) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t", "RANGE of distances"),
-        ("SELECT a FROM t ORDER BY rank() OVER (ORDER BY a)", "stands in ORDER BY and is no output"),
-        ("SELECT a FROM t WHERE rank() OVER (ORDER BY a) = 1", "stands in a predicate"),
-        ("SELECT a, rank() OVER (ORDER BY a) AS r FROM t GROUP BY a HAVING r = 1", "stands in a predicate"),
+        ("SELECT a FROM t ORDER BY rank() OVER (ORDER BY a)", "ORDER BY has a window function that is no output"),
+        ("SELECT a FROM t WHERE rank() OVER (ORDER BY a) = 1", "WHERE, HAVING or ON has a window function"),
+        (
+            "SELECT a, rank() OVER (ORDER BY a) AS r FROM t GROUP BY a HAVING r = 1",
+            "WHERE, HAVING or ON has a window function",
+        ),
         ("SELECT a, rank() OVER (ORDER BY b) FROM t GROUP BY a", "neither grouped nor aggregated"),
     ],
 )

@@ -110,7 +110,8 @@ def test_each_select_has_its_own_reasons() -> None:
     assert [attempt["block"] for attempt in said.as_json()["tried"]] == [query] * 3 + [inner] * 3
     text = str(said)
     assert (
-        f"for line 1, column 1: {query}\n  each of 3 views missed, UNSUPPORTED: it reads derived tables alone" in text
+        f"for line 1, column 1: {query}\n  each of 3 views missed, UNSUPPORTED: the SELECT reads only derived tables"
+        in text
     )
     assert f"for line 1, column 21: {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
 
@@ -121,7 +122,7 @@ def test_what_is_nested_too_deeply_stays(terms: int) -> None:
     said = workspace().explain(f"SELECT sum(price) AS s FROM sales WHERE {deep}")
     assert not said.rewritten
     details = {attempt.detail for attempt in said.tried if attempt.view.table == "by_country"}
-    assert details == {"it is nested too deeply"}
+    assert details == {"the query is nested too deeply"}
     sums = " + ".join(["sum(price)"] * terms)
     assert not workspace().explain(f"SELECT {sums} AS s FROM sales").rewritten
 

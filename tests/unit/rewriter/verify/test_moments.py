@@ -128,7 +128,7 @@ def test_a_large_delta_is_dearer_than_the_table(built: World) -> None:
     grown = replace(sales, records=10**7, size=10**9, snapshots=(replace(last, added=10**9 - 1), before))
     built.relations[name] = grown
     (missed,) = (a for a in built.rewrite(QUESTION).tried if a.view.table == "grouped")
-    assert "; with what was appended: reading it takes about " in missed.detail
+    assert "; with what was appended: reading the view takes about " in missed.detail
     # Of the files that compaction adds no delta reads any.
     compacted = replace(last, id=7000, operation="replace", added=5_000_000)
     more = replace(last, id=7001, added=1000)

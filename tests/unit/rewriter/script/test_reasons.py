@@ -1,0 +1,57 @@
+"""Each reason for a miss names the object of the user's own statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.script import read_script
+
+SCRIPT = """
+CREATE TABLE sales (id INT PRIMARY KEY, country STRING, customer INT, price DECIMAL(10,2));
+CREATE TABLE customers (cid INT PRIMARY KEY, region STRING);
+CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(price) AS total FROM sales GROUP BY country;
+CREATE MATERIALIZED VIEW by_region AS
+    SELECT region, sum(price) AS total FROM sales LEFT JOIN customers ON customer = cid GROUP BY region;
+"""
+
+
+def reasons(query: str) -> dict[str, str]:
+    """The last reason of each view."""
+    return {attempt.view.table: attempt.detail for attempt in read_script(SCRIPT).explain(query).tried}
+
+
+def test_a_correlated_subquery_without_an_alias_is_named() -> None:
+    said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
+    assert said["by_country"] == "the subquery of customers is correlated: customer is no column of its FROM"
+    assert said["by_region"].startswith("customer is no column of the subquery's FROM: a correlated subquery is")
+
+
+@pytest.mark.parametrize(
+    ("tables", "view", "reason"),
+    [
+        ("sales RIGHT JOIN customers", "by_country", "the query has an outer join of sales ON customer = cid"),
+        ("sales RIGHT JOIN customers", "by_region", "the view has an outer join of customers ON customer = cid"),
+        ("sales s FULL JOIN customers c", "by_country", "the query has a FULL join of s and c ON customer = cid"),
+        ("sales ANTI JOIN customers", "by_region", "the view has an outer join of customers ON customer = cid"),
+    ],
+)
+def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> None:
+    assert reasons(f"SELECT count(*) FROM {tables} ON customer = cid")[view] == reason
+
+
+@pytest.mark.parametrize(
+    ("clause", "reason"),
+    [
+        ("ORDER BY 3", "there is no output 3: the SELECT has 2"),
+        ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs"),
+        ("SORT BY country", "SORT BY is not supported"),
+        ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: write a number"),
+    ],
+)
+def test_a_clause_is_told_as_it_is_written(clause: str, reason: str) -> None:
+    assert reasons(f"SELECT country, sum(price) FROM sales GROUP BY country {clause}")["by_country"] == reason
+
+
+def test_two_tables_of_one_name_are_told_by_it() -> None:
+    query = "SELECT count(*) FROM sales, customers sales"
+    assert reasons(query)["by_country"] == "two tables in FROM are named sales: give one an alias"
