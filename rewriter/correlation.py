@@ -44,10 +44,10 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported for an outer column where Spark allows none; `compared` tells that the subquery is one
+        """Raise Unsupported for an outer column where Spark allows none; `compared` says that the subquery is a scalar
         operand.
 
-        Of EXISTS and IN of an aggregate, Spark's own way with groups of no rows counts.
+        EXISTS and IN of an aggregate are left to Spark, whose result for groups without rows has its own rules.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())

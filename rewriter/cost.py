@@ -1,4 +1,4 @@
-"""What a plan costs, to choose among matching views and to ask the tables where no view is cheaper.
+"""The cost of plans: chooses among matching views, and keeps the tables where no view is cheaper.
 
 The tables themselves are a candidate. Iceberg may prune a table to one file by a filter's constants, and then a view
 of it gains nothing: what counts are the rows, columns and files that are read after pruning, not those that there are.

@@ -273,7 +273,7 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the views of these bits, and those that are among the tables."""
+        """Return the shortlist of the views with these bits, and of the views among the tables."""
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)

@@ -99,10 +99,10 @@ class Outcome:
 
     @cached_property
     def fixed(self) -> Outcome:
-        """The same outcome with every relation pinned to a snapshot, also a single one.
+        """Return the same outcome with every relation pinned to a snapshot, also if only one relation is read.
 
-        Between a decision and Spark's look at a storage table, that can be filled with other rows: refreshed from a
-        table that is rolled back meanwhile, or made anew for another query.
+        Between the decision and Spark's read, a storage table may get other rows: by a refresh from a table that was
+        rolled back meanwhile, or by a replacement of the view.
         """
         if not self.alone:
             return self

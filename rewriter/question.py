@@ -56,9 +56,10 @@ class Aggregated(Need):
 
 
 class Possible(NamedTuple):
-    """Views as bits: those that could answer, and among them those that may hold only some of the rows.
+    """Two sets of views as bits: the views that could answer, and among them the views that may hold only some of the
+    rows.
 
-    `beside` has those that need a table joined back to them, and no other one.
+    `beside` has, by table, the views to which just this table must be joined back.
     """
 
     views: int

@@ -1,4 +1,4 @@
-"""Estimates of what a plan takes Spark: rows and bytes that it reads after pruning, scans, joins and shuffles.
+"""Estimates of the work of a plan in Spark: rows and bytes that it reads after pruning, scans, joins and shuffles.
 
 The constants are the least-squares fit of benchmarks/reading.py on the Spark of the integration tests, two cores. What
 matters are their relations: a scan, join or shuffle more costs as much as so many rows read.
@@ -27,7 +27,7 @@ _WIDE = 16
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a plan reads and does; `files` of `all_files` are read of the tables whose files are known.
+    """The work of a plan; `files` of `all_files` are read of the tables whose files are known.
 
     `held` are the rows of all tables before pruning, `largest` those of the largest scan; `known` is False if the size
     of a table is not known.
@@ -71,7 +71,7 @@ class Estimate:
         return fixed + ROW * self.rows + JOINED * self.joined + BYTE * self.bytes
 
     def gains_on(self, tables: Estimate) -> bool:
-        """Return whether this plan is worth more than that of the tables; views of few rows of few rows always are."""
+        """Return whether this plan is cheaper than reading the tables; always True where both read few rows."""
         if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
             return True
         return self.ms < tables.ms

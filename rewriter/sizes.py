@@ -1,7 +1,7 @@
-"""How many rows a summary would have, as far as the bounds of columns tell: of whole numbers, dates and times.
+"""Estimates of the number of rows of a summary, from the bounds of its keys: whole numbers, dates and times.
 
-Iceberg counts no distinct values. A column of whole numbers has at most as many as its range is long; of a text nobody
-knows how many there are, and then nobody knows the size of a summary by it.
+Iceberg's manifests count no distinct values. A column of whole numbers has at most as many distinct values as its range
+is long; the number of distinct texts, and so the size of a summary by a text, is unknown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 
 @dataclass(frozen=True)
 class Size:
-    """The rows of a summary, of the rows of its table; times the values of `unknown` keys, which nobody knows."""
+    """The estimated rows of a summary, and the rows `of` its table; to be multiplied by the number of values of the
+    `unknown` keys.
+    """
 
     rows: int
     of: int

@@ -36,9 +36,9 @@ from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
 
 Tree = exp.Expr
-# What a column means that is none of a block's own.
+# The meaning of an outer reference: a column that is none of the block's own.
 Outer = Callable[[exp.Column], Tree]
-# Those that SQL calls otherwise than the parser does.
+# Clauses that have another name in SQL than in the parser.
 _CLAUSES = {
     "laterals": "LATERAL VIEW",
     "sort": "SORT BY",
@@ -76,9 +76,10 @@ def build_block(
     """Return the block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raise
     Unsupported.
 
-    Without `texts`, subqueries that are no joins are not read. `outer` gives what WHERE takes from around the block.
-    With `ties`, window functions may tell rows apart that ORDER BY leaves equal. With `exists`, nobody reads the
-    outputs, and `*` is one constant instead of all columns.
+    Without `texts`, only subqueries that are semi or anti joins are supported. `outer` resolves the outer references in
+    WHERE.
+    With `ties`, window functions may distinguish rows that their ORDER BY leaves equal. With `exists`, the outputs
+    are not read, and `*` is one constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:

@@ -41,11 +41,11 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why a grouped block's outputs do not follow from counts and exact sums of what came and went; empty if
+    """Return why a grouped block's outputs do not follow from counts and exact sums of added and deleted rows; empty if
     they do.
 
-    law:    count and sum are linear: new = old + came - went, exactly in integers and decimals, never in floats
-    no:     min and max, which may have gone; sum(x) without count(x), where x can be NULL: no x left is NULL, not 0
+    law:    count and sum are linear: new = old + added - deleted, exactly in integers and decimals, never in floats
+    no:     min and max, whose row may have been deleted; sum(x) without count(x) of a nullable x: NULL of no x
     """
     if len(block.tables) != 1:
         return "more than one table is read"

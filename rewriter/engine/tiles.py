@@ -66,7 +66,7 @@ def _interval(begins: Sequence[Tree], ends: Sequence[Tree]) -> str:
 
 
 def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> list[Tree]:
-    """Return bounds without those that another implies."""
+    """Return the bounds that no other bound implies."""
     told = list(dict.fromkeys(bounds))
     implied = (any(implies(other.expression, tree.expression) for other in told if other != tree) for tree in told)
     return [tree for tree, is_implied in zip(told, implied, strict=True) if not is_implied]

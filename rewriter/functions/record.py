@@ -62,8 +62,8 @@ Components = Mapping[str, Component]
 class Composition(NamedTuple):
     """The composition of an aggregate from others that roll up.
 
-    `components` gives these for a call and the types of its arguments, none where the result would not be exact.
-    `finish` computes the aggregate from their values, or returns None where the last digit is not proved. With
+    `components` returns these others for a call and the types of its arguments; none if the result would be inexact.
+    `finish` computes the aggregate from their values, or returns None if its last digit is not certain. With
     `lossless`, the types must be the same under all settings.
     """
 

@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What appended rows add to a view: `query` gives it, and reads of them only `source`, so many `rows`."""
+    """The contribution of appended rows to a view: `query` computes it from the `rows` rows of `source`."""
 
     query: str
     source: str

@@ -49,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """All targets of a source's files, and those that a change touched."""
+    """The target partitions of all of a source's files, and of the files that a change touched."""
 
     links: tuple[Link, ...]
     of: Mapping[Partition, Target]

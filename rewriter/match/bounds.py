@@ -66,9 +66,9 @@ def instant_of(bound: Tree, zone: str) -> int | None:
 
 
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
-    """Return the moment of a literal bound; None for all other bounds.
+    """Return the time on the clock that a literal bound names; None for all other bounds.
 
-    An instant, which names its offset, is one on the clock of the zone, if that is given and has a fixed offset.
+    An instant, a literal with an offset, is read on the clock of `zone`, which must have a fixed offset.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if not isinstance(text, exp.Literal) or not text.is_string:

@@ -46,7 +46,7 @@ class Reason(StrEnum):
     PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
-        """Return the reason as a user is told it of a view.
+        """Return the reason as a sentence about a view.
 
         >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
         'it has no column price'

@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Joined:
-    """How a query's joins follow from the view's.
+    """A query's joins in terms of the view's.
 
     `extra` are those that the query has beside the view. `matched` are the ON conjuncts of outer joins of the view
     that are inner in the query: true wherever one of each of `present` (for each side that the view fills up and the

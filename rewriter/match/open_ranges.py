@@ -1,4 +1,5 @@
-"""Estimates of the rows of a range that lie beside its whole buckets, where it has no end or begins by the clock.
+"""Estimates of the rows of a range outside its whole buckets, if the range has no end or begins relative to the current
+time.
 
 A range without an end goes on until the last bucket of the storage; one since so many days before now has that length.
 """
@@ -52,7 +53,7 @@ class OpenRange(NamedTuple):
 
     @property
     def lacking(self) -> float | None:
-        """About what part of the rows is not in whole buckets; None if it is not known."""
+        """The estimated share of the rows that is in no whole bucket; None if it is unknown."""
         length = length_of(self.bucket.grain)
         if self.is_by_clock:
             back = back_of(self.begin.expression)
@@ -78,7 +79,7 @@ class OpenRange(NamedTuple):
 
 
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
-    """Return the range of one time that is divided; None if it has no begin, or several."""
+    """Return the divided range of one time; None if it has no lower bound, or several."""
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]
     return OpenRange(begins[0], divided, bucket, last, query) if len(times) == len(begins) == 1 else None

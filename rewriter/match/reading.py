@@ -166,7 +166,9 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield what a stored expression is computed of without loss, each with its value computed from the storage."""
+    """Yield the operands from which a stored expression is computed without loss, each with its value in terms of the
+    storage.
+    """
     narrow = _widened(tree, block)
     found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
     if found is not None:

@@ -172,8 +172,8 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether seconds, or those of which they are buckets that nest in longer ones of `step`, are none before
-    1970.
+    """Return whether a number of seconds is never negative; of nested buckets of `step` seconds, the number that they
+    bucket.
     """
     counted = counted_down(forms, seconds, step) or seconds
     if not is_counted(forms, counted):
