@@ -73,7 +73,7 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 
 
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
-    """Print each materialized view with its freshness, its use and its size, or all that is known; return the exit
+    """Print each materialized view with its freshness, use and size, or with all columns if `wide`; return the exit
     code.
     """
     try:

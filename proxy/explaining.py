@@ -12,7 +12,8 @@ NOT_REWRITTEN = 3  # an exit code, documented in docs/reference.md
 
 
 def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
-    """Print the decision about a query; return the exit code: with `require`, NOT_REWRITTEN where no view answers.
+    """Print the explanation of a query; return the exit code, which is 3 for a query that is not rewritten if `require`
+    is set.
 
     Raise ScriptError for a script or a query that cannot be read.
     """

@@ -85,7 +85,7 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
 
 
 def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
-    """Move a fetched file to where it is looked for, if it is the one that is pinned."""
+    """Check the sum of a fetched file, and move it into the folder of the libraries."""
     if not found.exists():
         raise Unfetched(
             f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
@@ -112,7 +112,7 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return what Ivy is asked for: each version of a library once, with all of its files that are wanted."""
+    """Return the input of Ivy: each version of a library once, with all of its wanted files."""
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)

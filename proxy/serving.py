@@ -251,7 +251,7 @@ def _say_stopping(service: Service, server: Server) -> None:
 
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
-    """Yield a port that several processes can listen on, kept for them also while none does."""
+    """Yield a port that several processes can listen on, and keep it reserved while none of them does."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 

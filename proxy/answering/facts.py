@@ -121,7 +121,9 @@ class SessionFacts:
         return "a statement that changes the session still runs" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
-        """Take note that a statement starts; what is returned must be called when it has ended."""
+        """Note the start of a statement; return the function to call at its end, or None if the statement changes
+        nothing.
+        """
         change = classify(sql).effect
         if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):
             return None

@@ -54,7 +54,7 @@ async def _explained(sql: str, query: Query) -> None:
 
 
 def _check_plan(plan: str) -> None:
-    """EXPLAIN prints what is wrong with a statement as if it were its plan."""
+    """Raise the error that EXPLAIN prints in the place of a plan."""
     if plan.startswith(_NO_PLAN):
         raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 

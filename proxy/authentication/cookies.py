@@ -13,7 +13,7 @@ NAME = "hive.server2.auth"  # as Hive's own drivers expect it
 
 @dataclass(frozen=True)
 class Cookies:
-    """Signed by a key that nobody else knows, so nothing is kept of those that are out.
+    """Login cookies signed by a secret key, so that the server stores none of the issued ones.
 
     A cookie of one `name` is not valid under another. `attributes` stand at the end of the header.
 

@@ -120,7 +120,7 @@ class Acceptor:
 
 
 class Initiator:
-    """The keys of a client, those of one principal or the first of a file, by which it gets tickets for services.
+    """The Kerberos client credentials from a keytab, for `principal` or the first one in the file.
 
     Tickets are kept in memory and fetched anew before they expire. GssError if the file has no such key.
     """

@@ -1,8 +1,7 @@
 """The least and greatest values of a table's times and integers, from the column bounds in its manifests.
 
-Those of times tell since when the times of a view are, and with that which changes of a time zone's offset concern it,
-and where a range without an end ends; those of integers which averages are exact. Rows that delete files take away
-count too: bounds that are too wide prove less, and nothing wrong.
+The bounds of times limit the changes of a time zone's offset that concern a view, and end a range without an end. The
+bounds of integers tell which averages are exact. Deleted rows count, too: wider bounds prove less, and nothing wrong.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 
 
 def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
-    """Yield columns of dates and instants with seconds since 1970 that no value of the current snapshot is before, and
-    with those that none is a second after.
+    """Yield each column of dates or instants with the bounds of its values in the current snapshot, in whole seconds
+    since 1970.
 
-    Columns of which a file tells no bounds, and those without values, are left out.
+    Columns without values, and columns without bounds in some file, are left out.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
@@ -52,7 +51,7 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
     """Yield the INT and BIGINT columns with the least and the greatest value that the current snapshot may hold.
 
-    Columns of which a file tells no bounds, and those without values, are left out. `known` keeps the ranges of each
+    Columns without values, and columns without bounds in some file, are left out. `known` keeps the ranges of each
     manifest, so that those of a table that grows are read once.
     """
     snapshot = metadata.current_snapshot()

@@ -142,10 +142,10 @@ class Catalog:
         return self._ranged != before
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Have the statistics of large tables read from their manifests, beside all statements; from then on, looks
+        """Start reading the statistics of large tables from their manifests, in a thread of their own; later looks
         return tables with them.
 
-        Until those of a new snapshot are read, a table has those of the last one.
+        Until the statistics of a new snapshot are read, a table keeps those of the last one.
         """
         large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
         for each in large:
@@ -355,7 +355,7 @@ class Catalog:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _examine(self, table: Table) -> None:
-        """Read the statistics of a table's files; estimates alone miss those that cannot be read."""
+        """Read the statistics of a table's files; if they cannot be read, only the estimates are worse."""
         read, at = None, table.snapshot_id
         try:
             entry = self._store.look([table.name]).get(table.name)

@@ -102,9 +102,7 @@ def _left(table: Table, source: SourceState) -> bool:
 def before_rollbacks(
     documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
 ) -> Mapping[TableName, Table]:
-    """Return each storage table as of its last refresh that read what is still part of the tables' past, if there is
-    one.
-    """
+    """Return each storage table as of its last refresh whose sources are still in the tables' history."""
     tables = (relation for relation in relations.values() if isinstance(relation, Table))
     past = {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in tables}
     found = {name: refreshed_at(name, document, [past]) for name, document in documents.items()}

@@ -1,6 +1,6 @@
 """The statistics of a table's data files for the rewriter's estimates, from its manifests.
 
-A manifest never changes: each is read once, and its files are kept by its path. Rows that delete files take away count.
+A manifest never changes: each is read once, and its files are cached by its path. Deleted rows count, too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _WHOLE = (IntegerType, LongType, DateType, TimestampType, TimestamptzType)
 
 
 def groups() -> Groups:
-    """Return an empty store for what is read of manifests, bounded by its number of values."""
+    """Return an empty cache of the files of manifests, bounded by the number of its values."""
     return Remembered(MOST_VALUES, weight=lambda group: 1 + len(group.records) * (2 + 2 * len(group.columns)))
 
 

@@ -72,7 +72,7 @@ def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[Foreig
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """Return the constraints that a property declares; one that does not read as such declares none."""
+    """Return the constraints that a property declares; none if the property cannot be read."""
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:

@@ -108,7 +108,8 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether these are the words, or of several a slip away from them: Spark could not tell what is wrong.
+    """Return whether the words of a statement are a command's, or nearly: a misspelled command gets an error here, not
+    Spark's.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -44,9 +44,10 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Compare the table with the view's query, both at one moment, and have it say what it was computed from.
+    """Compare the table with the view's query, both at one moment, and record the sources in the table; return its
+    number of rows.
 
-    Its rows, if they are those of the query; raises SqlError if they are not.
+    Raise SqlError if the table's rows are not those of the query.
     """
     if RETENTION in view.properties:  # what a refresh could not do is refused here
         await ctx.pipeline.decision(view)
@@ -74,7 +75,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Return why a table's columns are not those that are wanted; empty if they are."""
+    """Return why a table's columns differ from the wanted ones; empty if they do not."""
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(

@@ -290,8 +290,8 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """`<view>__storage`, or a name of its own where that is taken: by the replaced view, or by what a killed CREATE or
-    a DROP has left, whose files may be gone.
+    """Return `<view>__storage`, or a unique name if that one is taken: by the replaced view, or by the remains of a
+    killed CREATE or a DROP, whose files may be missing.
     """
     usual = storage_name(view)
     if not await ctx.catalog.taken(usual):

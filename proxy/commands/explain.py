@@ -77,9 +77,7 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return what is known of the next refresh of each view whose storage is stale: since when it runs, or when it
-    is due.
-    """
+    """Return, for each view with stale storage, the start of its running refresh, or the time of its next one."""
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}

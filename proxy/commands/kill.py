@@ -18,7 +18,7 @@ _RUNNING = "RUNNING"
 
 @dataclass(frozen=True)
 class Kill:
-    """KILL VIEWGATE STATEMENT: ends a running statement with an error that names the user who ended it."""
+    """KILL VIEWGATE STATEMENT: ends a running statement with an error that names the user of the command."""
 
     id: str
 
@@ -40,7 +40,9 @@ async def end(ctx: Context, id_: str, user: str) -> str:
 
 
 async def answer(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement that runs in this process: whose it was, and its state before; None where it is not seen here."""
+    """End a statement that runs in this process; return its user and its state before, or None if the process does not
+    have it.
+    """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
     if record is None:
@@ -53,7 +55,7 @@ async def answer(journal: Journal, about: bytes) -> tuple[str, str] | None:
 
 
 def parse(parser: Parser) -> Kill:
-    """After `KILL VIEWGATE STATEMENT`."""
+    """Return the command after the words KILL VIEWGATE STATEMENT."""
     statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS tells it")
     parser.end()
     return Kill(statement)

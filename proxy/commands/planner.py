@@ -50,7 +50,7 @@ class Planner:
         return Local(run)
 
     def moved(self, session: ClientSession) -> None:
-        """Take note that a session goes on on another upstream."""
+        """Note that a session has moved to another upstream."""
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:

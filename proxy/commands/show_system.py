@@ -1,4 +1,6 @@
-"""SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS: system tables, of all workers."""
+"""SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS: the system tables, with the rows of
+all workers.
+"""
 
 from __future__ import annotations
 

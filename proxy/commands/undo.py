@@ -39,7 +39,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:
-    """Take the steps; those that failed, with the reason."""
+    """Run the undo steps, the last first; return the failed ones with the reason."""
     left = []
     for step in reversed(steps):
         try:

@@ -1,4 +1,4 @@
-"""Results that are at hand here, and row sets: by columns since protocol V6, row by row before."""
+"""Results that Viewgate itself computes, and row sets: column-wise since protocol V6, row-wise before."""
 
 from __future__ import annotations
 

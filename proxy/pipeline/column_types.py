@@ -49,7 +49,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _holds(stored: str, kind: str) -> bool:
-    """Return whether every value of a type is stored as what it is, and can be had back.
+    """Return whether the storage type keeps every value of a type unchanged.
 
     >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
     (True, True, False)

@@ -96,7 +96,7 @@ class Pipeline:
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        """Record that a table, as it is there, holds what the view's query returns over these sources."""
+        """Record that a table's current snapshot holds the result of the view's query over these sources."""
         async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))

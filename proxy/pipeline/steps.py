@@ -212,7 +212,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether a refresh now would record what is recorded already, but for the time and the part."""
+    """Return whether a refresh now would record the state that is already recorded, except for its time and part."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored

@@ -1,4 +1,4 @@
-"""The work that goes on here on views' storage: one at a time for each, and none for a view that is gone."""
+"""View locks: one change of a view's storage at a time, and none for a view that is dropped."""
 
 from __future__ import annotations
 

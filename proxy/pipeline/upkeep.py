@@ -39,7 +39,7 @@ class Upkeep:
         self._runner = runner
 
     async def maintain(self, view: MaterializedView, statement: str) -> None:
-        """Run a statement that maintains the storage's files, the content saying before and after what it is."""
+        """Run a statement that maintains the storage's files; the recorded state stays valid before and after it."""
         await self._carry(view)
         async with self._runner.job({}) as job:
             await job.run(statement)
@@ -77,7 +77,7 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """After compaction, a snapshot without rows that says what the content was computed from."""
+        """Commit a snapshot without rows after a compaction, which carries the record of the sources on."""
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return

@@ -19,7 +19,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Begun:
-    """The jobs that somebody's work has begun and that still run, for a progress bar of his."""
+    """The running jobs that a task has started, for its progress bar."""
 
     def __init__(self) -> None:
         self.jobs: list[Watchable] = []
@@ -47,7 +47,7 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 @asynccontextmanager
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
-    """Tell, as long as the body runs and at growing intervals, how far the job is; nothing where nobody knows."""
+    """Report the progress of the job at growing intervals while the body runs; nothing if it is unknown."""
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
     watching = asyncio.create_task(_watch(job, who, log, first_s))

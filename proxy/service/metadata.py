@@ -124,7 +124,7 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
 
 
 async def _close(upstream: LiveUpstream, reply: bytes) -> None:
-    """Close what a reply says was begun, if anything was."""
+    """Close the operation that a reply has opened, if any."""
     with contextlib.suppress(SqlError, WireError):
         announced = started(reply)
         await UpstreamOperation(upstream, announced.handle, announced.kind).close()

@@ -31,7 +31,9 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 
 
 async def open_session(call: Call) -> bytes:
-    """Open both sides, for who logged in (the request's own `username` counts for nothing), or for whom it acts."""
+    """Open a session on the upstream and here, for the user who logged in, or for the user whom that one impersonates;
+    the `username` of the request is ignored.
+    """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
     message = with_field(call.message, _CLIENT_PROTOCOL, I32, version.to_bytes(4, "big"))

@@ -55,7 +55,7 @@ class Foreseen:
         self._told = b""
 
     def expect(self, call: bytes, operation: Handle, answer: Answer) -> None:
-        """Have a call on an operation answered so, under any sequence id."""
+        """Register the answer to an expected call on an operation, whatever its sequence id."""
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
@@ -66,7 +66,7 @@ class Foreseen:
             self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
-        """Expect nothing any more: a connection may lie idle for days with its last statement."""
+        """Drop all expected calls: a connection may lie idle for days after its last statement."""
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:

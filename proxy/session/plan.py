@@ -17,11 +17,10 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views that were tried for a statement, by what came of each.
+    """The views that were considered for a statement, that matched, and that were chosen.
 
-    `reason` is the word for which none of the views over its tables answers, one of a small number; empty where one
-    does, and where there is no such view. `tables` are the base tables that the statement reads, `storages` the storage
-    tables that its rewriting reads in the place of some of them.
+    `reason` is the reason code if no view over its tables answers; empty if one does, or if there is no such view.
+    `tables` are the base tables that the statement reads, `storages` the storage tables that its rewriting reads.
     """
 
     considered: tuple[TableName, ...] = ()
@@ -87,5 +86,5 @@ class Answering(Protocol):
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Take note that a session goes on on another upstream, where what it has not set itself may be different."""
+        """Note that a session has moved to another upstream, whose defaults may differ."""
         ...

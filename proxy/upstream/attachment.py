@@ -74,7 +74,7 @@ class Attachment:
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Have this called when it goes on on another upstream."""
+        """Set the function to call when the session moves to another upstream."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
@@ -217,7 +217,7 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Have it attached: the upstream's reply; None when patience is over, and the attaching goes on."""
+        """Attach the session; return the upstream's reply, or None if that takes longer than `patience` seconds."""
         if self._live is not None and self._pinned:
             raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")
         if self._closed:

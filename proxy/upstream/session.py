@@ -64,7 +64,7 @@ class UpstreamSession:
         return self._connection.send(message).or_late(late)
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Relay messages now; the replies will come."""
+        """Send messages at once; return the futures of their replies."""
         return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:

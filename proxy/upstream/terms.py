@@ -58,9 +58,9 @@ class Tickets(Protocol):
 
 @dataclass(frozen=True)
 class Link:
-    """How a server is spoken to; `path`, `headers` and `basic`, whether to log in by a password, are those of HTTP.
+    """The transport to a server; `path`, `headers` and `basic` (log in by password) apply to HTTP only.
 
-    With `tickets`, one principal logs in for all. With `impersonate`, the server is told for whom.
+    With `tickets`, one principal logs in for all. With `impersonate`, each session names its user to the server.
     """
 
     transport: Transport = Transport.SASL

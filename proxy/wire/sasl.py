@@ -239,7 +239,7 @@ class SaslTickets:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | Token | None:
-        """How the server took it, or what it says in between; None while more bytes are needed."""
+        """Return the server's verdict on the login, or its next token; None while more bytes are needed."""
         if not self._begun:
             self._begun = True
             return Token(b"")

@@ -1,8 +1,8 @@
-"""Prefetch: the next block of a result is fetched before its client asks for it.
+"""Prefetch: requests the next block of a result from the upstream before the client asks for it.
 
-The columns and the first block, too, once the statement has ended, and the empty one that tells of the end: as the
-client asked for those of its last result. Spark's cursor is then further than the client believes, which matters to a
-client that does not just go on: what was read too much is taken back first.
+So are the columns and the first block at the end of the statement, and the empty block at the end of the result, if the
+client asked for those of its last result. Spark's cursor is then ahead of the client's: before a call other than the
+next one, the cursor is moved back by the prefetched rows.
 """
 
 from __future__ import annotations

@@ -349,7 +349,7 @@ class RemoteRun(RunningOperation):
         return None
 
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
-        """Run the original when it is its turn: the rewritten statement was finished, and its slot is another's."""
+        """Run the original statement in a new slot: the rewritten one had finished and freed its slot."""
         try:
             async with asyncio.timeout_at(original.deadline):
                 await self._lease.wait_for_slot()
