@@ -47,9 +47,11 @@ class Size:
 
     def __str__(self) -> str:
         if not self.unknown:
-            return f"about {self.rows:,} rows, of the table's {self.of:,}"
+            return f"about {self.rows:,} rows; the table has {self.of:,}"
         keys = ", ".join(self.unknown)
-        return f"its size is not known: about {self.rows:,} rows times the values of {keys}, which no statistics count"
+        return (
+            f"size unknown: about {self.rows:,} rows times the number of values of {keys}, which Iceberg does not count"
+        )
 
 
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:

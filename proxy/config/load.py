@@ -27,7 +27,7 @@ def load(path: Path) -> Config:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is no text in UTF-8: save it as such") from error
+        raise ConfigError(f"{path} is not UTF-8 text: save the file in UTF-8") from error
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:

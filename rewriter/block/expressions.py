@@ -287,7 +287,7 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
         raise Unsupported("a structure of other values than times is not supported")
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
-        raise Unsupported("to_char() may be of a number")
+        raise Unsupported("to_char() is supported of times only, not of numbers")
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
 

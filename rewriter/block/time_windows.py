@@ -28,7 +28,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
     time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
     if scope.has(NAME):
-        raise Unsupported("window is a column, too")
+        raise Unsupported("window is also the name of a column")
     kind = temporal_type(time, scope)
     if kind == "timestamp":
         return _of_instants(field, time, length, offset)
@@ -36,7 +36,11 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         start = bucket_call(time, _GRAINS[length], kind)
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
         return exp.Add(this=start, expression=ends) if field == END else start
-    raise Unsupported(f"window() of a {kind.upper()}" if kind else "window() of what may be no TIMESTAMP")
+    raise Unsupported(
+        f"window() of a {kind.upper()}"
+        if kind
+        else "window() takes a TIMESTAMP, and the type of its argument is not known"
+    )
 
 
 def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:

@@ -68,7 +68,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
             apart=True,
         )
     if path.past:
-        return Miss(Reason.SHAPE, "the rest would be read as it is now", apart=True)
+        return Miss(Reason.SHAPE, "the rest of the rows would be read at another moment than the view's", apart=True)
     if any(table.text for table in query.block.tables):
         return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice", apart=True)
     divided = _cut(query, path, ask.mapping)

@@ -47,7 +47,7 @@ def unread(call: Tree) -> str:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
         return "window() has a length that is no number of seconds, minutes, hours, days or weeks"
-    return "window() is read once in a SELECT, by its start and end or as an output, and not in WHERE"
+    return "window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE"
 
 
 def _within(clause: Tree) -> list[Tree]:

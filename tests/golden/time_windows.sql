@@ -107,7 +107,7 @@ SELECT window.start, sum(n) AS s FROM events GROUP BY window(day, '1 day')
 
 --@ case: two windows
 SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) AS s FROM events GROUP BY 1, 2
---@ kept: by_minute UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; by_shifted UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; by_window UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; local_hour UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE; sliding UNSUPPORTED window() is read once in a SELECT, by its start and end or as an output, and not in WHERE
+--@ kept: by_minute UNSUPPORTED window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE; by_shifted UNSUPPORTED window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE; by_window UNSUPPORTED window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE; local_hour UNSUPPORTED window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE; sliding UNSUPPORTED window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE
 
 --@ case: a month is no length
 SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1

@@ -302,7 +302,7 @@ def told(query: str, made: Workspace) -> str:
 
 def test_a_suggestion_says_how_many_rows_more_keys_make() -> None:
     daily = "SELECT country, day, sum(price) FROM sales GROUP BY country, day"
-    assert "day added (about 8,000 rows, of the table's 50,000,000)" in told(daily, measured())
+    assert "day added (about 8,000 rows; the table has 50,000,000)" in told(daily, measured())
     assert "rows" not in told(daily, measured(statistics=False))
     monthly = "SELECT country, trunc(day, 'MM'), sum(price) FROM sales GROUP BY country, trunc(day, 'MM')"
     assert "(about 300 rows" in told(monthly, measured())
@@ -310,7 +310,7 @@ def test_a_suggestion_says_how_many_rows_more_keys_make() -> None:
 
 def test_keys_whose_values_nobody_counts_are_named() -> None:
     query = "SELECT sex, day, sum(price) FROM sales GROUP BY sex, day"
-    said = "(its size is not known: about 8,000 rows times the values of sex, which no statistics count)"
+    said = "(size unknown: about 8,000 rows times the number of values of sex, which Iceberg does not count)"
     assert said in told(query, measured())
 
 
