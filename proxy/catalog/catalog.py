@@ -19,13 +19,13 @@ from proxy.catalog.append import append
 from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
+from proxy.catalog.examined import Examined
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.past import Refreshed, before_rollbacks, refreshes_of, rolled_back, tables_then
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Threads, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.statistics import groups, statistics
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
@@ -42,7 +42,6 @@ from rewriter.model import (
     Table,
     TableName,
 )
-from rewriter.model.statistics import FEW_ROWS, Statistics
 
 if TYPE_CHECKING:
     import pyarrow as pa  # a quarter of a second of a start, and the journal's table alone needs it
@@ -51,8 +50,6 @@ _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 _View = MaterializedView | PlainView | Unusable | None
 _AT_ONCE = 0.0
-# Tables whose statistics are kept.
-MOST_EXAMINED = 1024
 
 
 class Catalog:
@@ -68,10 +65,7 @@ class Catalog:
         self._reach.back.append(self.invalidate)
         self._long = Threads(4, "catalog-long")  # manifests and commits, for which no statement's look waits
         self._relations: Remembered[tuple[TableName, str, bool], Relation] = Remembered(remembered)
-        self._examined: Remembered[Hashable, Relation] = Remembered(remembered)
-        self._statistics: dict[str, tuple[int | None, Statistics | None]] = {}  # by UUID, with the snapshot read
-        self._groups = groups()
-        self._examining: set[str] = set()
+        self._examined = Examined(store, self._long.submit, remembered)
         self._ranged: frozenset[TableName] = frozenset()
         self._ranges: Known = Remembered(4 * remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
@@ -147,13 +141,7 @@ class Catalog:
 
         Until the statistics of a new snapshot are read, a table keeps those of the last one.
         """
-        large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
-        for each in large:
-            if each.uuid in self._examining:
-                continue
-            if self._statistics.get(each.uuid, (None,))[0] != each.snapshot_id:
-                self._examining.add(each.uuid)
-                self._long.submit(partial(self._examine, each))
+        self._examined.start(relations)
 
     async def past(
         self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
@@ -320,10 +308,7 @@ class Catalog:
         try:
             key = name, entry.location, name in self._ranged
             found = self._relations.get(key, lambda: self._loaded(name, entry))
-            _, read = self._statistics.get(found.uuid, (None, None))
-            if read is None or not isinstance(found, Table):
-                return found
-            return self._examined.get((*key, read), lambda: replace(found, statistics=read))
+            return self._examined.with_statistics(key, found)
         except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
             self._say_unreadable(name, entry, failure)
             return None
@@ -353,22 +338,6 @@ class Catalog:
         least, most = (tuple((name, each[place]) for name, *each in times) for place in (0, 1))
         ranges = tuple(integer_ranges(metadata, io, self._ranges)) if table.name in self._ranged else ()
         return replace(table, least=least, most=most, ranges=ranges)
-
-    def _examine(self, table: Table) -> None:
-        """Read the statistics of a table's files; if they cannot be read, only the estimates are worse."""
-        read, at = None, table.snapshot_id
-        try:
-            entry = self._store.look([table.name]).get(table.name)
-            if entry is not None and entry.kind == "table":
-                metadata = TableMetadataUtil.parse_obj(entry.load())
-                io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
-                read, at = statistics(metadata, io, self._groups), metadata.current_snapshot_id
-        except Exception as failure:  # metadata comes from any writer
-            _log.warning("statistics unreadable table=%s error=%r", table.name, failure)
-        if len(self._statistics) >= MOST_EXAMINED:
-            self._statistics.pop(next(iter(self._statistics)), None)
-        self._statistics[table.uuid] = at, read
-        self._examining.discard(table.uuid)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
         """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""
