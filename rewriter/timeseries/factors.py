@@ -223,7 +223,9 @@ def converted(call: exp.Anonymous, zone: str) -> Clock | None:
     """Return convert_timezone() of a time's local time in a session's zone of one offset; None for other calls."""
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
-    if not 1 <= len(zones) <= 2 or not named or not isinstance(local, exp.Cast) or not is_fixed_offset(zone):
+    # A date that is cast from a time is its day, not its local time.
+    cast = isinstance(local, exp.Cast) and local.to.this == exp.DType.TIMESTAMPNTZ
+    if not 1 <= len(zones) <= 2 or not named or not cast or not is_fixed_offset(zone):
         return None
     here = offset_of(zones[0].name) == offset_of(zone) if len(zones) == 2 else True
     return Clock(local.this, zones[-1].name, "UTC") if here and not local.args.get("safe") else None
