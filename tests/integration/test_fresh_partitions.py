@@ -20,7 +20,7 @@ ROWS = (
 )
 VIEW = "SELECT day, k, sum(x) AS s, count(*) AS c, max(n) AS top, min(x) AS low FROM t GROUP BY day, k"
 QUERIES = (
-    "SELECT k, sum(x) AS s, count(*) AS c, max(n) AS top, avg(x) AS mean FROM lake.fresh.t GROUP BY k",
+    "SELECT k, sum(x) AS s, count(*) AS c, max(n) AS top FROM lake.fresh.t GROUP BY k",
     "SELECT day, k, sum(x) AS s FROM lake.fresh.t GROUP BY day, k HAVING sum(x) > 10",
     "SELECT count(*) AS c, min(x) AS low FROM lake.fresh.t WHERE day BETWEEN 1 AND 20 OR day IS NULL",
 )
