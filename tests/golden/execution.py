@@ -38,7 +38,7 @@ CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO try_mod(n, m) AS n % nullif(m, 0);
 CREATE TEMP MACRO btrim(x, characters) AS trim(x, characters);
 CREATE TEMP MACRO whole_seconds(t) AS CAST(floor(epoch(t)) AS BIGINT);
-CREATE TEMP MACRO whole_millis(t) AS epoch_us(t) // 1000;
+CREATE TEMP MACRO whole_millis(t) AS CAST(floor(epoch_us(t) / 1000) AS BIGINT);
 CREATE TEMP MACRO seconds_towards_1970(t) AS CAST(trunc(epoch(t)) AS BIGINT);
 CREATE TEMP MACRO next_sunday(d) AS CAST(d AS DATE) + CAST(7 - dayofweek(d) AS INTEGER);
 CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
