@@ -11,9 +11,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import chain
-from operator import add
 
 from sqlglot import exp
 
@@ -26,7 +24,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Delta, Shared
 from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
-from rewriter.scans import NOTHING, RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of
+from rewriter.scans import RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of, total
 from rewriter.sql import every, holds
 from rewriter.timeseries import as_bucket, day_source
 
@@ -48,7 +46,7 @@ class Costs:
         branch, share = shared
         if isinstance(branch, Delta):
             pairs = zip(branch.block.tables, branch.reads, strict=True)
-            scans = _sum(self._scan_at(read, self.relations.get(table.name)) for table, read in pairs)
+            scans = total(self._scan_at(read, self.relations.get(table.name)) for table, read in pairs)
             return _worked(scans, branch.block)
         if isinstance(branch, Block):
             return self.of_block(branch, share)
@@ -57,9 +55,8 @@ class Costs:
     def of_block(self, block: Block, share: float = 1.0) -> Estimate:
         """Return the estimate of a block over its tables, of which a share of the rows is read."""
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
-        plain = _sum(self._scans(block, tables, share))
-        under = _sum(self.of_block(inner) for table in block.tables for inner in _under(table))
-        return _worked(plain + under, block)
+        under = (self.of_block(inner) for table in block.tables for inner in _under(table))
+        return _worked(total([*self._scans(block, tables, share), *under]), block)
 
     def of_storage(self, storage: TableName) -> float:
         """Return the milliseconds that reading a whole table takes."""
@@ -98,17 +95,17 @@ class Costs:
 
     def _of_rewriting(self, rewriting: Rewriting, share: float = 1.0) -> Estimate:
         if rewriting.union is not None:
-            read = _sum(map(self.of_branch, rewriting.union.shared))
+            read = [self.of_branch(branch) for branch in rewriting.union.shared]
             tables: dict[str, Relation | None] = {}
         else:
-            read, tables = NOTHING, {STORAGE_ALIAS: rewriting.storage}
+            read, tables = [], {STORAGE_ALIAS: rewriting.storage}
         tables |= {table.id: self.relations.get(table.name) for table in rewriting.tables if not table.text}
         if any(map(_is_large, tables.values())):
-            read += _sum(self._scans(_as_block(rewriting), tables, share))
+            read += self._scans(_as_block(rewriting), tables, share)
         else:
-            read += _sum(_whole(table, share) for table in tables.values())
+            read += [_whole(table, share) for table in tables.values()]
         grouped = rewriting.group is not None or rewriting.sets is not None or rewriting.distinct
-        return read.then(len(rewriting.tables), int(grouped))
+        return total(read).then(len(rewriting.tables), int(grouped))
 
     def _scans(self, block: Block, tables: Mapping[str, Relation | None], share: float) -> Iterator[Estimate]:
         """Yield the estimate of each table's scan, pruned by the block's predicates where the table is large."""
@@ -134,10 +131,6 @@ class Costs:
         whole, size = _whole(table), sum(known)
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
         return Estimate(1, rows, rows, size, rows)
-
-
-def _sum(estimates: Iterator[Estimate]) -> Estimate:
-    return reduce(add, estimates, NOTHING)
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:

@@ -47,7 +47,9 @@ def meaning(tree: Tree) -> Tree:
     >>> meaning((a + b) + c) == meaning(a + (b + c))
     False
     """
-    return _meant(tree).tree
+    if isinstance(tree, _LEAVES):
+        return tree
+    return (_meant(tree) if isinstance(tree.this, OPERATORS) else _reordered(tree)).tree
 
 
 class _Meant(NamedTuple):

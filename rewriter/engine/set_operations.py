@@ -17,7 +17,7 @@ from rewriter.match.set_operations import SetOperation, SetQuestion, set_operati
 from rewriter.match.texts import whole_queries
 from rewriter.model import Column, MaterializedView, Session, TableName
 from rewriter.rules.branch_by_branch import branch_by_branch
-from rewriter.scans import NOTHING
+from rewriter.scans import total
 from rewriter.schema import output_types
 from rewriter.sql import Statement, parse
 from rewriter.verify import UNDECIDED, Verdict, verify_branches
@@ -64,7 +64,7 @@ def answer_set(
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
     costs = Costs(relations, statement.session.time_zone)
-    tables = sum(map(costs.of_block, blocks), NOTHING)
+    tables = total(map(costs.of_block, blocks))
     found = Answer(name, Miss(Reason.SHAPE, "the query's branches are not the view's"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
