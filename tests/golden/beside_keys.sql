@@ -4,8 +4,8 @@ CREATE TABLE sales (shop INT, day INT, buyer INT, paid DOUBLE);
 CREATE TABLE shops (id INT NOT NULL, name STRING, town INT);
 CREATE TABLE towns (id INT NOT NULL, land STRING);
 CREATE TABLE notes (shop INT, note STRING);
-ALTER TABLE shops SET TBLPROPERTIES ('viewgate.primary-key' = 'id');
-ALTER TABLE towns SET TBLPROPERTIES ('viewgate.primary-key' = 'id')
+ALTER TABLE shops SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true');
+ALTER TABLE towns SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true')
 --@ rows
 INSERT INTO sales VALUES (1, 1, 7, 0.5), (1, 1, 7, 1.5), (1, 1, 8, 2.0), (1, 2, 7, 4.0), (2, 1, 7, 8.0), (2, 1, NULL, 16.0), (3, 1, 9, NULL), (NULL, 1, 9, 32.0), (9, 1, 9, 64.0);
 INSERT INTO shops VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 2), (4, 'd', NULL);

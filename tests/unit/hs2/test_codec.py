@@ -27,5 +27,5 @@ def test_what_the_other_side_raises_is_an_error() -> None:
 def test_bytes_that_are_something_else() -> None:
     call = encode_call("X", 0, ttypes.TStatus(statusCode=0))
     assert read_request(call, ttypes.TExecuteStatementReq).statement is None
-    with pytest.raises(SqlError, match="holds no response"):
+    with pytest.raises(SqlError, match="contains no response"):
         read_reply(call, ttypes.TExecuteStatementResp)
