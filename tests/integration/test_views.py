@@ -106,7 +106,7 @@ def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any
         clients.rows(direct, "CREATE OR REPLACE VIEW eu AS SELECT * FROM known WHERE r = 'eu' AND id > 1")
     assert shown(run, "b")["status"] == "stale"
     answered(session, query)
-    assert "lake.views.eu, over which it is defined, has been defined anew" in reasons(session, query)
+    assert "the view lake.views.eu, which the view reads, has been redefined since the refresh" in reasons(session, query)
     run("REFRESH MATERIALIZED VIEW b")
     answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id > 1 GROUP BY region", "b")
     properties = "('viewgate.refresh' = 'on-commit', 'viewgate.refresh.wait' = 'always')"
@@ -179,7 +179,7 @@ def test_views_over_materialized_views(session: Any, run: Run) -> None:
         assert shown(run, name)["status"] == "fresh", shown(run, name)
         given, plain = rows_both_ways(session, f"SELECT * FROM {name}")
         assert given == plain
-    with pytest.raises(Exception, match=r"needed by materialized views lake.views.b, lake.views.c"):
+    with pytest.raises(Exception, match=r"is read by materialized views lake.views.b, lake.views.c"):
         run("DROP MATERIALIZED VIEW a")
     with pytest.raises(Exception, match=r"would refer to itself: lake.views.b reads it"):
         run("CREATE OR REPLACE MATERIALIZED VIEW a AS SELECT region, s FROM b")

@@ -28,7 +28,7 @@ from tests.unit.support.transports import HttpClient, basic
 
 SEEDS = range(*map(int, os.environ.get("VIEWGATE_CALL_SEEDS", "0:4").split(":")))
 CLIENTS, CALLS, MANY = 6, 150, 100
-PATIENCE = 8.0  # seconds in which any call is answered
+PATIENCE = 20.0  # seconds in which any call is answered
 TIMES = Timeouts(connect=2, handshake=2, open=2, close=2, park=0.05)
 STATEMENTS = (
     *("SELECT a", "HANG", "FAIL", "LATE", "REFUSE", "SET x = 1", "USE y", "USE z", "SELECT 1"),
