@@ -106,7 +106,9 @@ def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any
         clients.rows(direct, "CREATE OR REPLACE VIEW eu AS SELECT * FROM known WHERE r = 'eu' AND id > 1")
     assert shown(run, "b")["status"] == "stale"
     answered(session, query)
-    assert "the view lake.views.eu, which the view reads, has been redefined since the refresh" in reasons(session, query)
+    assert "the view lake.views.eu, which the view reads, has been redefined since the refresh" in reasons(
+        session, query
+    )
     run("REFRESH MATERIALIZED VIEW b")
     answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id > 1 GROUP BY region", "b")
     properties = "('viewgate.refresh' = 'on-commit', 'viewgate.refresh.wait' = 'always')"
