@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """The session on an upstream server of one client session; `left` is called when it is closed."""
+    """A client session's session on an upstream server; `left` is called when the upstream session is closed."""
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place")
 

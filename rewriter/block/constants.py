@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.dates import COUNTED, DATE_STEPS, counted_instant, plus_days, plus_months
-from rewriter.functions.trees import cast
+from rewriter.functions.trees import cast, integer_of
 from rewriter.functions.types import MAX_PRECISION
 from rewriter.timeseries import as_bucket, floor, read_moment, wall_of
 
@@ -57,7 +57,7 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 def _instant(call: exp.Anonymous) -> str | None:
     """Return the text of a constant TIMESTAMP, with its offset where it is counted since 1970."""
     parts = call.expressions
-    if call.name in COUNTED and len(parts) == 1 and (count := _counted(parts[0])) is not None:
+    if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:
         try:
             return f"{counted_instant(call.name, count).isoformat(' ')}Z"
         except OverflowError:
@@ -67,13 +67,6 @@ def _instant(call: exp.Anonymous) -> str | None:
     text, pattern = [each.name for each in parts] if len(parts) == 2 else [parts[0].name, ""]
     plain = read_moment(text, "UTC") is not None and (not pattern or _PLAIN.get(pattern) == len(text))
     return text if plain else None
-
-
-def _counted(tree: Tree) -> int | None:
-    """Return an integer literal's value."""
-    sign, literal = (-1, tree.this) if isinstance(tree, exp.Neg) else (1, tree)
-    whole = isinstance(literal, exp.Literal) and not literal.is_string and literal.name.isdigit()
-    return sign * int(literal.name) if whole else None
 
 
 def text_of_hex(call: Tree) -> str | None:

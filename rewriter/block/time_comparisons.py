@@ -24,7 +24,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.traits import is_constant, temporal_type
 from rewriter.block.units import kind_of
 from rewriter.functions.dates import UNITS_SINCE_1970, counted_instant
-from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.trees import call_of, cast, integer_of, number
 from rewriter.timeseries.seconds import is_whole_cast
 
 Tree = exp.Expr
@@ -54,7 +54,7 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
     if isinstance(bound, exp.Anonymous) and bound.name == "from_unixtime" and is_constant(bound):
         zoned = temporal_type(comparison.this, scope) == "timestamp"
         return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp")) if zoned else comparison
-    counted, value = _counted(comparison.this, scope), _integer(bound)
+    counted, value = _counted(comparison.this, scope), integer_of(bound)
     if counted is None:
         return (_of_days(comparison, value, scope) if value is not None else None) or comparison
     if value is not None:
@@ -104,7 +104,7 @@ def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
 def _counted(tree: Tree, scope: Scope) -> _Counted | None:
     if isinstance(tree, exp.Mul):
         for inner, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
-            times, counted = _integer(factor), _counted(inner, scope)
+            times, counted = integer_of(factor), _counted(inner, scope)
             # Up to microseconds: a greater product may overflow, which wraps around without ANSI mode.
             if counted is not None and times is not None and 0 < counted.times * times <= counted.micros:
                 return counted._replace(times=counted.times * times)
@@ -117,14 +117,6 @@ def _counted(tree: Tree, scope: Scope) -> _Counted | None:
     if temporal_type(time, scope) != "timestamp":
         return None
     return _Counted(time, UNITS_SINCE_1970[tree.name], 1, tree.name == "unix_timestamp")
-
-
-def _integer(tree: Tree) -> int | None:
-    """Return an integer literal's value."""
-    if isinstance(tree, exp.Neg):
-        value = _integer(tree.this)
-        return None if value is None else -value
-    return int(tree.name) if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() else None
 
 
 def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
@@ -169,7 +161,7 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 def _is_of_clock(bound: Tree) -> bool:
     """Return whether a constant is a number of seconds of the current time, long after 1970."""
     if isinstance(bound, exp.Sub):
-        back = _integer(bound.expression)
+        back = integer_of(bound.expression)
         return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)
     if not isinstance(bound, exp.Anonymous) or bound.name not in ("unix_timestamp", "unix_seconds"):
         return False

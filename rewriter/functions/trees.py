@@ -29,6 +29,18 @@ def number(value: int) -> Tree:
     return exp.Literal.number(value)
 
 
+def integer_of(tree: Tree) -> int | None:
+    """Return the value of an integer literal, also of a negated one; None for anything else.
+
+    >>> integer_of(exp.Neg(this=number(7)))
+    -7
+    """
+    if isinstance(tree, exp.Neg):
+        value = integer_of(tree.this)
+        return None if value is None else -value
+    return int(tree.name) if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() else None
+
+
 @cache
 def _type(kind: str) -> exp.DataType:
     return exp.DataType.build(kind, dialect="spark")

@@ -140,7 +140,7 @@ class Table:
 
     @property
     def behind(self) -> str:
-        """The changes that the stored rows lack of which `only` is not true; empty if there are no such rows."""
+        """The changes of the sources since the refresh, if only the rows of `only` are fresh; empty otherwise."""
         return self.refresh.behind if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:

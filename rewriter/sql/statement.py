@@ -43,7 +43,7 @@ class SelectBlock:
 
     @cached_property
     def tables(self) -> tuple[exp.Table, ...]:
-        """The tables in its own FROM clause."""
+        """The tables in the FROM clause of the SELECT, without those of subqueries."""
         return tuple(item for item in self.items if isinstance(item, exp.Table))
 
 

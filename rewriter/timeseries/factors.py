@@ -198,7 +198,7 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 class Clock(NamedTuple):
-    """A time as it is shown in a zone, by a clock that is read as the local time of another one."""
+    """The local time of `time` in `zone`, as a value that is read as a local time of the zone `read`."""
 
     time: Tree
     zone: str

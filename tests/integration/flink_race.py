@@ -1,4 +1,4 @@
-"""Flink as a third engine: its writes are raced with, and its equality deletes are taken in.
+"""Flink as a third engine: it writes during a race, and refreshes apply its equality deletes.
 
 Run by `make race`, not by CI: its libraries are 180 MB, and its first job takes half a minute on two busy cores.
 """

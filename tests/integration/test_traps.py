@@ -216,7 +216,7 @@ def test_a_rollback_of_the_storage(session: Any, run: Run, foreign: Run) -> None
 
 
 def test_a_table_in_a_subquery_of_the_definition(session: Any, run: Run, foreign: Run) -> None:
-    """It is looked at for freshness as any other."""
+    """A view is stale once the table of a subquery in its definition has changed."""
     run("CREATE OR REPLACE TABLE chosen AS SELECT 'y' AS b")
     query = "SELECT a, b, sum(n) FROM t WHERE b IN (SELECT b FROM chosen) GROUP BY a, b"
     run(f"CREATE OR REPLACE MATERIALIZED VIEW v AS {query}")
