@@ -181,9 +181,12 @@ class _Asking:
                     yield Need(names, self._of(names))
         stars, meant = self.own.stars, self.source.qualifiers
         if stars and None not in meant.values():
-            starred = frozenset(t for qualifier, t in meant.items() if t and not stars.isdisjoint(("", qualifier)))
+            starred = frozenset(
+                t for qualifier, t in meant.items() if t and not stars.keys().isdisjoint(("", qualifier))
+            )
+            without = frozenset[str]().union(*stars.values())
             for name, tables in self.known.items():
-                if not tables.isdisjoint(starred):
+                if name not in without and not tables.isdisjoint(starred):
                     yield Need(frozenset({name}), (tables.intersection(starred),))
 
     def _filters(self) -> Iterator[Need]:

@@ -72,7 +72,7 @@ class Needs:
     the pairs that these equate, `limits` the columns that they compare with constants, `loose` all names in
     further predicates.
     `aliases` gives the names behind each output's alias, None where they do not tell what it means;
-    `stars` the qualifiers of each `*`.
+    `stars` the qualifier of each `*`, with the columns that it leaves out (`* EXCEPT (a)`).
     `keys` are as many as it groups by, `inner` tells that all joins are. `simple` is False where it is
     more than FROM, WHERE and GROUP BY over plain tables.
     """
@@ -85,7 +85,7 @@ class Needs:
     limits: dict[Reference, list[Values]] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     aliases: list[tuple[str, frozenset[str] | None]] = field(default_factory=list)
-    stars: set[str] = field(default_factory=set)
+    stars: dict[str, frozenset[str]] = field(default_factory=dict)
     grouped: bool = False
     keys: int = 0
     inner: bool = True
@@ -210,7 +210,7 @@ class _Reader:
     def _column(self, node: exp.Column, into: set[Reference]) -> None:
         reference = _reference(node)
         if reference is None:
-            self.needs.stars.add(node.table.lower())
+            self._take_all(node.table.lower(), node.this)
         elif reference.qualifier or reference.name not in self._own:
             into.add(reference)
 
@@ -250,7 +250,11 @@ class _Reader:
                 self.read(part, into)
 
     def _star(self, node: Tree, into: set[Reference]) -> None:
-        self.needs.stars.add("")
+        self._take_all("", node)
+
+    def _take_all(self, qualifier: str, star: Tree) -> None:
+        without = frozenset(column.name.lower() for column in star.args.get("except_") or ())
+        self.needs.stars[qualifier] = without & self.needs.stars.get(qualifier, without)
 
     def _equal(self, node: Tree, into: set[Reference]) -> None:
         self._equate(node)

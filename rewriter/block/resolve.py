@@ -273,10 +273,14 @@ def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, b
 
 def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     star = item.this if isinstance(item, exp.Column) else item
-    if any(star.args.get(arg) for arg in ("except_", "replace", "rename")):
+    columns = [(tree, name, False) for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None)]
+    without = star.args.get("except_") or ()
+    left_out = sorted(column.name.lower() for column in without if len(column.parts) == 1)
+    found = sorted(name.lower() for _, name, _ in columns if name and name.lower() in left_out)
+    changed = star.args.get("replace") or star.args.get("rename")
+    if changed or len(left_out) < len(without) or found != left_out:
         raise Unsupported(f"{item.sql('spark')[:60]} is not supported: name the columns")
-    for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None):
-        yield tree, name, False
+    yield from (column for column in columns if (column[1] or "").lower() not in left_out)
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:

@@ -18,7 +18,7 @@ from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
-from rewriter.sql import by_name, parse
+from rewriter.sql import Statement, by_name, parse
 from rewriter.suggest import suggestion
 
 _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
@@ -96,8 +96,17 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
     views = tuple(map(str, used))
     found = None if outcome.rewritten else suggestion(outcome, definitions, relations)
-    problem = "" if outcome.tried else outcome.statement.unread or "no view reads any of its tables"
+    problem = "" if outcome.tried else _untried(outcome.statement)
     return Explanation(outcome.rewritten, sql, views, storage, outcome.tried, ranked(outcome), found, problem)
+
+
+def _untried(statement: Statement) -> str:
+    """Return why no view was tried on a statement."""
+    if statement.unread:
+        return statement.unread
+    if not statement.complete:
+        return "a query that begins with FROM or TABLE is not supported: begin it with SELECT"
+    return "no view reads any of its tables" if statement.tables else "the query reads no table"
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:

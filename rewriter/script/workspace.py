@@ -58,6 +58,8 @@ class Workspace:
 
     def parse(self, query: str) -> Statement:
         """Return the parsed query over these tables; raise ScriptError."""
+        if not query.strip():
+            raise ScriptError("the query is empty: write a SELECT")
         statement = parse(query, self.session)
         if not (statement.is_query or statement.fills):
             if statement.problem:

@@ -87,7 +87,7 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
             level.close(last)
         elif kind is TokenType.SELECT and level.start is None:
             level.start = token.start
-        elif kind in SET_OPERATORS:
+        elif kind in SET_OPERATORS and not leaves_out(last, kind):
             level.operand = True
             level.close(_before(level, last))
         elif kind in QUERY_TAIL and level.tail is None and last is not None:
@@ -97,6 +97,11 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
         level.close(last)
         found += level.spans
     return tuple(sorted(found))
+
+
+def leaves_out(before: Token | None, kind: TokenType) -> bool:
+    """Return whether EXCEPT leaves columns out of the `*` before it: `SELECT * EXCEPT (a) FROM t`."""
+    return kind is TokenType.EXCEPT and before is not None and before.token_type is TokenType.STAR
 
 
 def depth_at(tokens: Sequence[Token], place: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -13,7 +12,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import MaterializedView, Session, TableName
-from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
+from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, leaves_out, select_spans
 from rewriter.sql.dialect import ParseError, calls_window, parse_select, tokenize
 from rewriter.sql.outside import outside
 from rewriter.sql.time_windows import split_windows
@@ -423,8 +422,12 @@ def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
 def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
     if SET_OPERATORS.isdisjoint(kinds):
         return False
-    pairs = ((token.token_type, after.token_type) for token, after in itertools.pairwise(tokens))
-    return any(kind in SET_OPERATORS and (kind, after) != (TokenType.UNION, TokenType.ALL) for kind, after in pairs)
+    return any(
+        token.token_type in SET_OPERATORS
+        and (token.token_type, after.token_type) != (TokenType.UNION, TokenType.ALL)
+        and not leaves_out(before, token.token_type)
+        for before, token, after in zip((None, *tokens), tokens, tokens[1:], strict=False)
+    )
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:

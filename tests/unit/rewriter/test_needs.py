@@ -35,7 +35,11 @@ def test_columns_outside_aggregates(sql: str, expected: set[str]) -> None:
 
 def test_a_count_of_all_is_no_star() -> None:
     assert not of("SELECT count(*), count(*) OVER () FROM t").stars
-    assert of("SELECT t.*, u.a FROM t, u").stars == {"t"}
+    assert of("SELECT t.*, u.a FROM t, u").stars == {"t": frozenset()}
+
+
+def test_what_a_star_leaves_out() -> None:
+    assert of("SELECT * EXCEPT (A, b), * EXCEPT (a) FROM t").stars == {"": {"a"}}
 
 
 def test_aggregates_with_their_columns() -> None:

@@ -144,6 +144,7 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
+        (" ", "the query is empty: write a SELECT"),
         ("SELECT a FROM nope", "the query reads nope, which the script does not create; it creates by_day, dates"),
         ("DELETE FROM facts", "only queries are explained, .*: DELETE FROM facts is neither"),
         ("SELECT price FROM facts WHERE", "the query cannot be read"),
