@@ -25,7 +25,9 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
     law:    each choice among equal rows is an answer to the query; only one place in it makes a choice, so that no
             other one depends on the same
     """
-    if select.tree is None or len(_NUMBERED.findall(statement.sql)) != 1:
+    if select.tree is None or "row_number" not in statement.sql.lower():
+        return False
+    if len(_NUMBERED.findall(statement.sql)) != 1:
         return False
     windows = [window for output in select.tree.expressions for window in every(output, exp.Window)]
     numbers = [o.alias for o in select.tree.expressions if isinstance(o, exp.Alias) and _is_number(o.this)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -35,6 +36,7 @@ class Decimal(NamedTuple):
         return f"decimal({self.precision},{self.scale})"
 
 
+@lru_cache(maxsize=256)  # a decision asks for the same few types ten times or more
 def as_decimal(kind: str | None) -> Decimal | None:
     """Return a type as a Decimal; None for other types.
 

@@ -106,8 +106,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
-    _unmark(trees[0])
-    _name_units(trees[0])
+    _restore(trees[0])
     return trees[0]
 
 
@@ -139,17 +138,20 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
-def _unmark(tree: Tree) -> None:
+def _restore(tree: Tree) -> None:
+    """Take the marks off names, and put units in the place of columns of their names.
+
+    That is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`.
+    """
+    calls = []
     for node in tree.find_all(exp.Anonymous, exp.Identifier):
         name = node.args["this"]
         if isinstance(name, str) and name.endswith(_MARK):
             node.set("this", name.removesuffix(_MARK))
-
-
-def _name_units(tree: Tree) -> None:
-    """Put units in the place of columns of their names: in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`."""
-    for call in tree.find_all(exp.Anonymous):
-        unit = call.expressions[0] if len(call.expressions) == 3 and _TAKES_UNIT.fullmatch(call.name) else None
+        if isinstance(node, exp.Anonymous) and len(node.expressions) == 3:
+            calls.append(node)
+    for call in calls:
+        unit = call.expressions[0] if _TAKES_UNIT.fullmatch(call.name) else None
         if isinstance(unit, exp.Column) and not unit.table and not unit.this.args.get("quoted"):
             unit.replace(exp.Var(this=unit.name.upper()))
 

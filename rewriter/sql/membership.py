@@ -10,8 +10,7 @@ from sqlglot import exp
 from rewriter.sql.search import every
 from rewriter.sql.statement import SelectBlock, Statement
 
-# The end of the text before a subquery, its parentheses apart, where it may be one of EXISTS or IN.
-_ASKING = re.compile(r"(\b(EXISTS|IN)|\*/|--.*)$", re.IGNORECASE)
+_ASKING = re.compile(r"(?:.*\W)?(?:EXISTS|IN)", re.IGNORECASE | re.DOTALL)
 
 
 class Membership(Enum):
@@ -33,11 +32,16 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
-    before = statement.sql[around.span.start : select.span.start]
-    if not _ASKING.search(before.rstrip("( \t\r\n")):
+    if not _may_be_asked(statement.sql[around.span.start : select.span.start].rstrip("( \t\r\n")):
         return None
     asked = {_asked_at(place) for place in every(around.tree, exp.Select) if place == select.tree}
     return asked.pop() if len(asked) == 1 else None
+
+
+def _may_be_asked(before: str) -> bool:
+    """Return whether the text before a subquery, its parentheses apart, ends with EXISTS, IN or a comment."""
+    comment = before.endswith("*/") or "--" in before[before.rfind("\n") + 1 :]
+    return comment or _ASKING.fullmatch(before[-len(" EXISTS") :]) is not None
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:

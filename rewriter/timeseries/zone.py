@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from rewriter.timeseries.literals import zone_info
 
@@ -13,6 +14,7 @@ _FIXED = re.compile(r"(?:Etc/)?(?:UTC|GMT|UCT|Zulu|Universal)(?:[+-]0)?\Z|Z\Z|(?
 _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian"})
 
 
+@lru_cache(maxsize=64)
 def is_fixed_offset(zone: str) -> bool:
     """Return whether a zone has one constant offset of whole minutes.
 
