@@ -15,8 +15,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 from proxy.hs2.status import FAILED, Unreachable
 from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, first_list, list_length, read_head, read_i32, write_head
-from proxy.wire.message import body_of
-from proxy.wire.reader import Source
+from proxy.wire.message import Source, body_of
 
 _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"

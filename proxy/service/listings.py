@@ -24,7 +24,7 @@ from proxy.service.metadata import (
     spark_rows,
 )
 from proxy.wire import with_field
-from proxy.wire.layout import STRING
+from proxy.wire.message import STRING
 
 _CATALOGS = ResultSet.of("TABLE_CAT")
 _GET_CATALOGS = 2

@@ -11,7 +11,7 @@ from proxy.hs2 import encode_reply, read_request
 from proxy.journal import Record
 from proxy.session import Handle
 from proxy.wire import Head, WireError, find, find_handle, kept, value_bytes, with_field
-from proxy.wire.layout import BOOL, I64, STRING
+from proxy.wire.message import BOOL, I64, STRING
 
 S = TypeVar("S")
 

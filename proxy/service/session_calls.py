@@ -16,7 +16,7 @@ from proxy.service.message import with_handle
 from proxy.session import ClientSession, Handle, Lease
 from proxy.upstream import Attachment
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
-from proxy.wire.layout import I32, MAP
+from proxy.wire.message import I32, MAP
 
 _CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
 _SERVER_PROTOCOL, _CONFIGURATION = (0, 2), (0, 4)

@@ -28,7 +28,7 @@ from proxy.upstream.operation import UpstreamOperation, started
 from proxy.upstream.place import Place
 from proxy.upstream.terms import OWN, Timeouts
 from proxy.wire import Transport, find, find_handle, read_map, value_bytes, with_field, write_map
-from proxy.wire.layout import MAP, STRING
+from proxy.wire.message import MAP, STRING
 
 logger = logging.getLogger(__name__)
 

@@ -1,15 +1,15 @@
 """Bytes to messages and back, without any socket: feed `receive_data`, ask `next_event`.
 
-`framed`, `http` and `tls` speak the transports as servers do, `client` as clients do, `sasl` shakes hands on either
-side. `reader` finds where a Thrift message ends. `message` reads and writes heads, and knows the shapes that messages
-have in common. `fields` finds and replaces values in a message. `layout` has the sizes of values.
+`framed` and `http` are the transports, on the server's and the client's side, `tls` is the layer below them, and `sasl`
+the handshake. `message` reads and writes heads, and finds where a message ends. `fields` finds and replaces values in a
+message.
 """
 
-from proxy.wire.client import BareClient, ClientEvent, ClientTransport, FramedClient, HttpClient, HttpFailure
 from proxy.wire.fields import (
     find,
     find_handle,
     first_list,
+    kept,
     list_length,
     read_i32,
     read_map,
@@ -18,23 +18,38 @@ from proxy.wire.fields import (
     with_field,
     write_map,
 )
-from proxy.wire.framed import BareTransport, FrameReader, SaslTransport, Transport, frame, only_payload, transport_of
-from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
-from proxy.wire.layout import Bounds, WireError
+from proxy.wire.framed import (
+    BareClient,
+    BareTransport,
+    ClientEvent,
+    ClientTransport,
+    FramedClient,
+    FrameReader,
+    HttpFailure,
+    SaslTransport,
+    Transport,
+    frame,
+    only_payload,
+    transport_of,
+)
+from proxy.wire.http import HttpCall, HttpClient, HttpTransport, Interim, packing
 from proxy.wire.message import (
     CALL,
     EXCEPTION,
     REPLY,
+    Bounds,
     Fault,
     Head,
+    MessageReader,
+    WireError,
     application_exception,
-    kept,
+    check_bounds,
+    is_whole,
     name_of,
     read_head,
     with_seqid,
     write_head,
 )
-from proxy.wire.reader import MessageReader, check_bounds, is_whole
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
 from proxy.wire.tls import TlsServer
 

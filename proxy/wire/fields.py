@@ -2,6 +2,10 @@
 
 A path is the field ids from the body inwards: the body of a call is a struct whose field 1 is the request, the body of
 a reply one whose field 0 is the response.
+
+The shape of a message is all of it but its sequence id and a handle: a client's calls of one kind have one shape, and
+so have replies, without the handle of an operation that they announce. `kept` reads what the other bytes say once for
+each shape.
 """
 
 from __future__ import annotations
@@ -9,31 +13,36 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
-from proxy.wire.layout import (
+from proxy.wire.message import (
+    BEFORE_NAME,
+    CALL,
     FIELD,
     FIXED_SIZES,
+    I32,
     LENGTH,
     LIST,
     LIST_HEAD,
     MAP,
     MAP_HEAD,
     MAX_DEPTH,
+    REPLY,
     SET,
     STOP,
     STRING,
     STRUCT,
     WireError,
+    body_of,
+    counted,
 )
-from proxy.wire.message import announced_at, body_of, counted, handle_at
+
+T = TypeVar("T")
 
 _STRUCT, _LIST = bytes([STRUCT]), bytes([LIST])
-_Look = Callable[[bytes], tuple[int, int] | None]
-# Where handles are most often, and what finds them there without looking at fields.
-_USUAL: dict[tuple[int, ...], _Look] = {(1, 1, 1): handle_at, (0, 2, 1): announced_at}
-_HANDLE_BYTES = 16
-_HANDLE_SIZE = LENGTH.size + _HANDLE_BYTES
-_GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_HANDLE_BYTES) for field in (1, 2))
+_PART = 16  # bytes of either part of a handle
+_GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_PART) for field in (1, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +131,16 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
     start = _inside(message, path)
     if start is None:
         return None
-    secret = start + len(_GUID) + _HANDLE_BYTES
+    secret = start + len(_GUID) + _PART
     # As every client writes it; whatever else means the same is found field by field.
     if message.startswith(_GUID, start) and message.startswith(_SECRET, secret):
         places = (start + len(_GUID), secret + len(_SECRET))
     else:
         spans = [find(message, (*path, field)) for field in (1, 2)]
-        if not all(span and span.type == STRING and span.end - span.start == _HANDLE_SIZE for span in spans):
+        if not all(span and span.type == STRING and span.end - span.start == LENGTH.size + _PART for span in spans):
             return None
         places = (spans[0].start + LENGTH.size, spans[1].start + LENGTH.size)  # type: ignore[union-attr]
-    return places if places[1] + _HANDLE_BYTES <= len(message) else None
+    return places if places[1] + _PART <= len(message) else None
 
 
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
@@ -251,3 +260,116 @@ def write_map(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
     texts = [text for entry in entries for text in entry]
     coded = b"".join(LENGTH.pack(len(text)) + text for text in texts)
     return MAP_HEAD.pack(STRING, STRING, len(texts) // 2) + coded
+
+
+_LIMIT = 512  # bytes of a message whose shape is looked at
+_SHAPES = 1024
+# How calls and replies begin, before a byte of their name's length.
+_CALL_START, _REPLY_START = (bytes.fromhex(f"8001000{kind} 000000") for kind in (CALL, REPLY))
+_SEQID = 4
+_INTO = FIELD.pack(STRUCT, 1)
+_TO_GUID = 3 * _INTO + _GUID  # a request, a handle, an identifier, as every client writes them
+# A response, its status, which is success and no more, a handle, an identifier.
+_SUCCESS = FIELD.pack(STRUCT, 1) + FIELD.pack(I32, 1) + bytes(5)
+_TO_ANNOUNCED = FIELD.pack(STRUCT, 0) + _SUCCESS + FIELD.pack(STRUCT, 2) + _INTO + _GUID
+_NO_HANDLE, _NO_ANNOUNCED = (before + bytes(_PART) + _SECRET + bytes(_PART) for before in (_TO_GUID, _TO_ANNOUNCED))
+_ANNOUNCING = b"\0"  # no message begins with that
+
+
+class _Look(NamedTuple):
+    """The scan of a message: its shape, and the offsets of both parts of its handle, if any."""
+
+    message: bytes
+    shape: bytes | None
+    places: tuple[int, int] | None
+
+
+# The last small message that was looked at: for each there are a dozen questions, one after the other.
+_last = [_Look(b"", None, None)]
+
+
+def handle_at(message: bytes) -> tuple[int, int] | None:
+    """Return the offsets of both parts of the handle in a call that begins with one; None for another layout."""
+    look = _last[0]
+    if look.message is not message:
+        look = _looked_at(message)
+    return look.places if message.startswith(_CALL_START) else None
+
+
+def announced_at(message: bytes) -> tuple[int, int] | None:
+    """Return the offsets of both parts of a started operation's handle in a reply; None for another layout."""
+    look = _last[0]
+    if look.message is not message:
+        look = _looked_at(message)
+    return look.places if message.startswith(_REPLY_START) else None
+
+
+def shape_of(message: bytes) -> bytes | None:
+    """Return the shape of a small call on a handle, or of a small reply; None for other messages."""
+    look = _last[0]
+    return look.shape if look.message is message else _looked_at(message).shape
+
+
+def example_of(shape: bytes) -> bytes:
+    """Return a message of that shape."""
+    before = b""
+    if shape.startswith(_ANNOUNCING):
+        shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
+    elif shape.startswith(_CALL_START):
+        before = _NO_HANDLE
+    name = BEFORE_NAME + shape[BEFORE_NAME - 1]
+    return b"".join((shape[:name], bytes(_SEQID), before, shape[name:]))
+
+
+def _looked_at(message: bytes) -> _Look:
+    places = None
+    shape = None
+    if len(message) > BEFORE_NAME:
+        name = BEFORE_NAME + message[BEFORE_NAME - 1]
+        if message.startswith(_CALL_START):
+            places = _places(message, name + _SEQID, _TO_GUID)
+            if places is not None:
+                shape = message[:name] + message[places[1] + _PART :]
+        elif message.startswith(_REPLY_START):
+            places = _places(message, name + _SEQID, _TO_ANNOUNCED)
+            if places is None:
+                shape = message[:name] + message[name + _SEQID :]
+            else:
+                shape = b"".join((_ANNOUNCING, message[:name], message[places[1] + _PART :]))
+    look = _Look(message, shape, places)
+    if len(message) > _LIMIT:
+        return look._replace(shape=None)
+    _last[0] = look
+    return look
+
+
+def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
+    guid = body + len(before)
+    secret = guid + _PART + len(_SECRET)
+    whole = len(message) > secret + _PART
+    if whole and message.startswith(before, body) and message.startswith(_SECRET, guid + _PART):
+        return guid, secret
+    return None
+
+
+# Before a stand-in that answers at once, a statement took 0.90 to 0.98 of the time with this cache, and new queries as
+# much as without: benchmarks/beside.py, two runs; a third, on a machine with a load of 28, saw 1.01 to 1.09.
+def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
+    """Return the same function of messages, for values that depend on the shape alone and never change."""
+
+    @lru_cache(_SHAPES)
+    def of_shape(shape: bytes) -> T:
+        return read(example_of(shape))
+
+    def reading(message: bytes) -> T:
+        shape = shape_of(message)
+        return read(message) if shape is None else of_shape(shape)
+
+    return reading
+
+
+# Where handles are most often, and what finds them there without looking at fields.
+_USUAL: dict[tuple[int, ...], Callable[[bytes], tuple[int, int] | None]] = {
+    (1, 1, 1): handle_at,
+    (0, 2, 1): announced_at,
+}

@@ -1,13 +1,19 @@
-"""The binary transports, SASL with its frames and bare messages, and how a first byte tells transports apart."""
+"""The binary transports, SASL with its frames and bare messages, on the server's and the client's side.
+
+The first byte of a connection tells the transports apart.
+"""
 
 from __future__ import annotations
 
 import struct
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
-from proxy.wire.layout import Bounds, WireError
-from proxy.wire.reader import MessageReader, check_bounds, is_whole
-from proxy.wire.sasl import Credentials, Refused, SaslServer, Token
+from proxy.wire.message import Bounds, MessageReader, WireError, check_bounds, is_whole
+from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
 
 
 class Transport(Enum):
@@ -198,3 +204,149 @@ class BareTransport:
     def reply(self, message: bytes) -> bytes:
         """Return the bytes of a reply."""
         return message
+
+
+_SHORT = 64 * 1024  # bytes of a message that is looked through in no time
+_ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFailure:
+    """An HTTP response without a Thrift reply: its status and the text of the server."""
+
+    status: int
+    said: str
+
+
+ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
+
+
+class ClientTransport(ABC):
+    """Send `greeting` first; `next_event` gives a reply for each message, in the order in which they were sent."""
+
+    transport: ClassVar[Transport]
+    greeting = b""
+    resumable = False  # whether another connection is as good as this one: none is needed between two calls
+
+    @property
+    def logged_in(self) -> bool:
+        """Whether the server has let us in, or lets everybody in."""
+        return True
+
+    @abstractmethod
+    def send(self, messages: Sequence[bytes]) -> bytes:
+        """Return the bytes that can be sent now."""
+
+    @abstractmethod
+    def receive_data(self, data: bytes) -> None:
+        """Take received bytes; no bytes mean the end of the connection."""
+
+    @abstractmethod
+    def next_event(self, awaited: int = 1) -> ClientEvent | None:
+        """Return the next event, while so many replies are awaited; None while more bytes are needed."""
+
+    def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
+        """Have messages sent later, by `pending`."""
+
+    def pending(self) -> bytes:
+        """Return the bytes that can be sent since the last event."""
+        return b""
+
+    def proceed(self, token: bytes) -> bytes:
+        """Return the bytes that go on with a login, behind the event Token."""
+        return b""
+
+    def renew(self) -> None:  # noqa: B027  # for those that are resumable
+        """Begin on another connection."""
+
+
+class FramedClient(ClientTransport):
+    r"""A login by SASL, then frames.
+
+    >>> from proxy.wire.sasl import Status, negotiation
+    >>> client = FramedClient(SaslClient("bob", "x"), limit=100)
+    >>> client.receive_data(negotiation(Status.COMPLETE))
+    >>> client.next_event(0), client.send([b"ab"])
+    (Authenticated(rest=b''), b'\x00\x00\x00\x02ab')
+    """
+
+    transport = Transport.SASL
+
+    def __init__(self, login: SaslClient | SaslTickets, limit: int) -> None:
+        self.greeting = login.greeting
+        self._login: SaslClient | SaslTickets | None = login
+        self._limit = limit
+        self._frames = FrameReader(limit)
+        self._pieces: MessageReader | None = None
+        self._longest = 0  # message that has come in a frame of its own, as long as all have
+
+    @property
+    def logged_in(self) -> bool:
+        """Whether the server has let us in."""
+        return self._login is None
+
+    def send(self, messages: Sequence[bytes]) -> bytes:
+        return b"".join([frame(message) for message in messages])
+
+    def receive_data(self, data: bytes) -> None:
+        (self._frames if self._login is None else self._login).receive_data(data)
+
+    def next_event(self, awaited: int = 1) -> ClientEvent | None:
+        if self._login is not None:
+            event = self._login.next_event()
+            if isinstance(event, Authenticated):
+                self._login = None
+                self._frames.receive_data(event.rest)
+            return event
+        while True:
+            if self._pieces is not None:
+                if (message := self._pieces.next_event()) is not None:
+                    return message
+                if not self._pieces.buffered:
+                    self._pieces = None
+            payload = self._frames.next_event()
+            if payload is None:
+                return None
+            if self._pieces is None and self._is_whole(payload, awaited):
+                return payload
+            if self._pieces is None:
+                self._pieces = MessageReader(self._limit)
+            self._pieces.receive_data(payload)
+
+    def proceed(self, token: bytes) -> bytes:
+        return b"" if self._login is None else self._login.proceed(token)
+
+    def _is_whole(self, payload: bytes, awaited: int) -> bool:
+        """Whether a frame holds one message and nothing else, as the Java servers that we know flush them.
+
+        Others may take several frames for one, or put several into one. To look through 10,000 rows takes longer than
+        all else that is done about them. So it is not done where one message is awaited, one as long has come in one
+        frame, none has ever come in another way, and this one ends like one.
+        """
+        length = len(payload)
+        if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):
+            return True
+        whole = is_whole(payload)
+        if not whole:
+            self._longest = -1
+        elif self._longest >= 0:
+            self._longest = max(self._longest, length)
+        return whole
+
+
+class BareClient(ClientTransport):
+    """Messages and nothing else, as `hive.server2.authentication=NOSASL` has them; there is no login."""
+
+    transport = Transport.NOSASL
+
+    def __init__(self, limit: int) -> None:
+        self._reader = MessageReader(limit)
+
+    def send(self, messages: Sequence[bytes]) -> bytes:
+        return b"".join(messages)
+
+    def receive_data(self, data: bytes) -> None:
+        self._reader.receive_data(data)
+
+    def next_event(self, awaited: int = 1) -> ClientEvent | None:
+        return self._reader.next_event()

@@ -1,19 +1,23 @@
 """HTTP as a transport of messages: a POST to /cliservice for each call, on connections that are kept.
 
-h11 frames the requests: lengths or chunks, Expect, keep-alive. What is answered here without asking anybody
-is what no HiveServer2 client sends: another method, another path, a body that is too long.
+h11 frames the requests: lengths or chunks, Expect, keep-alive. The server's side answers itself what no HiveServer2
+client sends: another method, another path, a body that is too long.
 """
 
 from __future__ import annotations
 
 import zlib
+from base64 import b64encode
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import h11
 
-from proxy.wire.layout import WireError
-from proxy.wire.sasl import Refused
+from proxy.wire.framed import ClientEvent, ClientTransport, HttpFailure, Transport
+from proxy.wire.message import WireError
+from proxy.wire.sasl import Refused, Token
 
 _PATH = "/cliservice"
 _CLOUD_PATHS = "/sql/"  # where clients of Databricks look, with names of their own behind it
@@ -192,3 +196,138 @@ def unpacking(data: bytes, limit: int) -> bytes | None:
     except zlib.error:
         return None
     return unpacked if unpacker.eof and len(unpacked) <= limit else None
+
+
+_OK, _UNKNOWN = 200, 401  # the status of replies, and of requests that say not who they are
+_SAID_LIMIT = 200  # as many bytes of what a server says instead are told
+
+
+class HttpClient(ClientTransport):
+    r"""A POST for each message, one after the other, with the cookies that the server gives.
+
+    With `tickets`, a request without a cookie needs a token: the event Token asks for it.
+
+
+    >>> client = HttpClient("h:1", "/cliservice", {}, limit=100)
+    >>> client.send([b"ab", b"cd"]).splitlines()[-1]
+    b'ab'
+    >>> client.receive_data(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nyes"[:-1])
+    >>> client.next_event(2), client.pending().splitlines()[-1]
+    (b'ye', b'cd')
+    """
+
+    transport = Transport.HTTP
+
+    def __init__(
+        self, host: str, target: str, headers: Mapping[str, str], limit: int, *, tickets: bool = False
+    ) -> None:
+        self._target = target
+        self._headers = {"Host": host, "Content-Type": "application/x-thrift", "X-XSRF-HEADER": "true", **headers}
+        self._limit = limit
+        self._cookies: dict[str, str] = {}
+        self._tickets = tickets
+        self._token: bytes | None = None  # for the next request
+        self._asks, self._asked = False, False  # whether a token is to be asked for, and whether one is awaited
+        self._unanswered: deque[bytes] = deque()  # the first of them is under way, or will be
+        self.renew()
+
+    def renew(self) -> None:
+        self._http = h11.Connection(h11.CLIENT)
+        self.resumable = True  # but while a request is under way whose answer has not come whole
+        self._response: h11.Response | None = None
+        self._body = bytearray()
+
+    def send(self, messages: Sequence[bytes]) -> bytes:
+        self.queue(messages)
+        return self.pending()
+
+    def queue(self, messages: Sequence[bytes]) -> None:
+        self._unanswered.extend(messages)
+
+    def pending(self) -> bytes:
+        """Return the next request, if no answer is awaited."""
+        if not self._unanswered or self._http.our_state is not h11.IDLE:
+            return b""
+        if self._tickets and self._token is None and not self._cookies:
+            self._asks = not self._asked
+            return b""
+        self.resumable, self._response = False, None
+        message = self._unanswered[0]
+        headers = {**self._headers, "Content-Length": str(len(message))}
+        if self._token is not None:
+            headers["Authorization"] = f"Negotiate {b64encode(self._token).decode()}"
+            self._token = None
+        elif self._cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        head = h11.Request(method="POST", target=self._target, headers=list(headers.items()))
+        parts = (self._http.send(event) or b"" for event in (head, h11.Data(data=message), h11.EndOfMessage()))
+        return b"".join(parts)
+
+    def proceed(self, token: bytes) -> bytes:
+        self._token, self._asked = token, False
+        return self.pending()
+
+    def receive_data(self, data: bytes) -> None:
+        if not data and self._response is None:
+            return  # nothing was begun that the end of the input could end
+        try:
+            self._http.receive_data(data)
+        except h11.RemoteProtocolError as error:
+            raise WireError(f"HTTP: {error}") from error
+
+    def next_event(self, awaited: int = 1) -> ClientEvent | None:
+        try:
+            return self._next_event()
+        except h11.RemoteProtocolError as error:
+            raise WireError(f"HTTP: {error}") from error
+
+    def _next_event(self) -> ClientEvent | None:
+        while True:
+            if self._asks:
+                self._asks, self._asked = False, True
+                return Token(b"")
+            event = self._http.next_event()
+            if isinstance(event, h11.Response):
+                self._response, self._body = event, bytearray()
+            elif isinstance(event, h11.Data):
+                self._body += event.data
+                if len(self._body) > self._limit:
+                    raise WireError(f"a reply is over the limit of {self._limit} bytes")
+            elif isinstance(event, h11.EndOfMessage):
+                if (answer := self._answer()) is not None:
+                    return answer
+            elif not isinstance(event, h11.InformationalResponse):
+                return None
+
+    def _answer(self) -> ClientEvent | None:
+        assert self._response is not None
+        self.resumable = True
+        status = self._response.status_code
+        if status == _UNKNOWN and self._tickets and self._cookies:  # they were good for a while; nothing was done
+            self._cookies.clear()
+            self._next_cycle()
+            self._asks = not self._asked
+            return None
+        self._keep_cookies(self._response)
+        if status != _OK:
+            return HttpFailure(status, self._said(self._response))
+        self._unanswered.popleft()
+        self._next_cycle()
+        return bytes(self._body)
+
+    def _next_cycle(self) -> None:
+        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+
+    def _said(self, response: h11.Response) -> str:
+        """Return the text of an HTTP response without a Thrift reply, or its reason phrase if it is HTML."""
+        kinds = [value for name, value in response.headers if name == b"content-type"]
+        plain = not kinds or kinds[0].startswith(b"text/plain")
+        text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""
+        return text or response.reason.decode("latin-1")
+
+    def _keep_cookies(self, response: h11.Response) -> None:
+        for name, value in response.headers:
+            if name == b"set-cookie":
+                cookie = value.decode("latin-1").partition(";")[0]
+                self._cookies[cookie.partition("=")[0].strip()] = cookie.partition("=")[2].strip()

@@ -1,25 +1,53 @@
-"""Heads of strict TBinary messages, exceptions, and the shapes that small messages have in common.
+"""Strict TBinary messages: the layout of values, heads and exceptions, and where a message ends.
 
-The shape of a message is all of it but its sequence id and a handle: a client's calls of one kind have one shape, and
-so have replies, without the handle of an operation that they announce. `kept` reads what the other bytes say once for
-each shape.
+`MessageReader` cuts a stream of any pieces into messages; `is_whole` looks at bytes that may be one message.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from io import BytesIO
+from typing import NamedTuple
 
-from proxy.wire.layout import FIELD, I32, LENGTH, STRING, STRUCT, WireError
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.transport.TTransport import TMemoryBuffer
+
+
+class WireError(Exception):
+    """The peer's bytes cannot be understood; its connection is of no more use."""
+
+
+# The types of values, by the numbers that travel.
+STOP, BOOL, BYTE, DOUBLE, I16, I32, I64 = 0, 2, 3, 4, 6, 8, 10
+STRING, STRUCT, MAP, SET, LIST, UUID = 11, 12, 13, 14, 15, 16
+
+FIXED_SIZES = {BOOL: 1, BYTE: 1, DOUBLE: 8, I16: 2, I32: 4, I64: 8, UUID: 16}
+
+LENGTH = struct.Struct(">i")
+FIELD = struct.Struct(">Bh")
+LIST_HEAD = struct.Struct(">Bi")
+MAP_HEAD = struct.Struct(">BBi")
+
+MAX_DEPTH = 32  # the service's own types nest 9 deep
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits to a message's content: bytes in a string, elements in a container, depth of nesting."""
+
+    string: int = 1 << 31
+    container: int = 1 << 31
+    nesting: int = MAX_DEPTH
+
 
 CALL, REPLY, EXCEPTION = 1, 2, 3
 _VERSION = 0x80010000
 _HEAD = struct.Struct(">II")
-_I32 = struct.Struct(">i")
-_BEFORE_NAME, _AFTER_NAME = _HEAD.size, _I32.size
+BEFORE_NAME, _AFTER_NAME = _HEAD.size, LENGTH.size
 _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
@@ -59,10 +87,10 @@ def read_head(data: bytes | bytearray) -> Head | None:
     if not 0 < length <= _NAME_LIMIT:
         raise WireError(f"a message has a name of {length} bytes; 1 to {_NAME_LIMIT} are allowed")
     end = _HEAD.size + length
-    if len(data) < end + _I32.size:
+    if len(data) < end + LENGTH.size:
         return None
     name = _text(bytes(data[_HEAD.size : end]))
-    return Head(name, version & 0xFF, _I32.unpack_from(data, end)[0], end + _I32.size)
+    return Head(name, version & 0xFF, LENGTH.unpack_from(data, end)[0], end + LENGTH.size)
 
 
 def body_of(message: bytes) -> int:
@@ -74,7 +102,7 @@ def body_of(message: bytes) -> int:
     try:  # asked dozens of times for each statement, and so without any call
         if message[0] == 0x80 and message[1] == 1:
             length = message[4] << 24 | message[5] << 16 | message[6] << 8 | message[7]
-            return _BEFORE_NAME + length + _AFTER_NAME
+            return BEFORE_NAME + length + _AFTER_NAME
     except IndexError:
         pass
     raise WireError("a message ends within its head, or has none")
@@ -86,22 +114,22 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8
     """
-    body, number = body_of(message), _I32.pack(seqid)
-    if message[body - _I32.size : body] == number:  # Python's clients number no calls: nothing is copied
+    body, number = body_of(message), LENGTH.pack(seqid)
+    if message[body - LENGTH.size : body] == number:  # Python's clients number no calls: nothing is copied
         return message
     with memoryview(message) as view:  # a block of rows is long, and is copied once
-        return b"".join((view[: body - _I32.size], number, view[body:]))
+        return b"".join((view[: body - LENGTH.size], number, view[body:]))
 
 
 def name_of(message: bytes) -> bytes:
     """Return the name in a message of our own."""
-    return message[_BEFORE_NAME : body_of(message) - _AFTER_NAME]
+    return message[BEFORE_NAME : body_of(message) - _AFTER_NAME]
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:
     """Return the bytes of a head."""
     text = name.encode()
-    return _HEAD.pack(_VERSION | kind, len(text)) + text + _I32.pack(seqid)
+    return _HEAD.pack(_VERSION | kind, len(text)) + text + LENGTH.pack(seqid)
 
 
 def counted(length: int) -> int:
@@ -114,115 +142,244 @@ def counted(length: int) -> int:
 def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
     """Return a TApplicationException message with the name and sequence id of the call that it answers."""
     text = message.encode()
-    body = b"\x0b\x00\x01" + _I32.pack(len(text)) + text + b"\x08\x00\x02" + _I32.pack(fault) + b"\x00"
+    body = b"\x0b\x00\x01" + LENGTH.pack(len(text)) + text + b"\x08\x00\x02" + LENGTH.pack(fault) + b"\x00"
     return write_head(name, EXCEPTION, seqid) + body
 
 
-T = TypeVar("T")
+_UNBOUND = Bounds()
 
-_LIMIT = 512  # bytes of a message whose shape is looked at
-_SHAPES = 1024
-# How calls and replies begin, before a byte of their name's length.
-_CALL_START, _REPLY_START = (bytes.fromhex(f"8001000{kind} 000000") for kind in (CALL, REPLY))
-_SEQID = 4
-_PART = 16  # bytes of either part of a handle
-_INTO = FIELD.pack(STRUCT, 1)
-_GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_PART) for field in (1, 2))
-_TO_GUID = 3 * _INTO + _GUID  # a request, a handle, an identifier, as every client writes them
-# A response, its status, which is success and no more, a handle, an identifier.
-_SUCCESS = FIELD.pack(STRUCT, 1) + FIELD.pack(I32, 1) + bytes(5)
-_TO_ANNOUNCED = FIELD.pack(STRUCT, 0) + _SUCCESS + FIELD.pack(STRUCT, 2) + _INTO + _GUID
-_NO_HANDLE, _NO_ANNOUNCED = (before + bytes(_PART) + _SECRET + bytes(_PART) for before in (_TO_GUID, _TO_ANNOUNCED))
-_ANNOUNCING = b"\0"  # no message begins with that
+# What is open while a message is scanned: a struct (None), or a container's element types and how many are to come.
+_Open = tuple[tuple[int, ...], int] | None
 
 
-class _Look(NamedTuple):
-    """The scan of a message: its shape, and the offsets of both parts of its handle, if any."""
+class MessageReader:
+    r"""Cuts a stream of bytes into whole TBinary messages; each byte is looked at once.
 
-    message: bytes
-    shape: bytes | None
-    places: tuple[int, int] | None
+    >>> from proxy.wire import CALL, write_head
+    >>> reader = MessageReader(limit=100)
+    >>> reader.receive_data(write_head("Ping", CALL, 0) + b"\x00tail")
+    >>> len(reader.next_event()), reader.buffered
+    (17, 4)
+    """
+
+    def __init__(self, limit: int, bounds: Bounds = _UNBOUND) -> None:
+        self.limit = limit
+        self._bounds = bounds
+        self._buffer = bytearray()
+        self._offset = 0
+        self._open: list[_Open] = []
+
+    @property
+    def buffered(self) -> int:
+        """The number of buffered bytes of an incomplete message."""
+        return len(self._buffer)
+
+    def receive_data(self, data: bytes) -> None:
+        self._buffer += data
+
+    def next_event(self) -> bytes | None:
+        """Return the next whole message; None while more bytes are needed."""
+        if not self._offset and not self._begin():
+            return None
+        while self._open:
+            if not (self._field() if self._open[-1] is None else self._elements()):
+                self._check_size(len(self._buffer))
+                return None
+        if self._offset > len(self._buffer):
+            return None
+        message = bytes(self._buffer[: self._offset])
+        del self._buffer[: self._offset]
+        self._offset = 0
+        return message
+
+    def _begin(self) -> bool:
+        head = read_head(self._buffer)
+        if head is None:
+            return False
+        self._offset = head.body
+        self._open = [None]
+        return True
+
+    def _has(self, count: int) -> bool:
+        return self._offset + count <= len(self._buffer)
+
+    def _check_size(self, size: int) -> None:
+        if size > self.limit:
+            raise WireError(f"a message of {size} bytes or more is over the limit of {self.limit} bytes")
+
+    def _advance(self, count: int) -> None:
+        self._offset += count
+        self._check_size(self._offset)
+
+    def _field(self) -> bool:
+        """Pass the next field of the innermost struct, or its end."""
+        if not self._has(1):
+            return False
+        kind = self._buffer[self._offset]
+        if kind == STOP:
+            self._advance(1)
+            self._open.pop()
+            return True
+        # The value's head must be there too: a field is passed whole or not at all.
+        before = self._offset
+        if not self._has(FIELD.size):
+            return False
+        self._offset += FIELD.size
+        if self._value(kind):
+            return True
+        self._offset = before
+        return False
+
+    def _elements(self) -> bool:
+        """Pass the next element of the innermost container, or its end."""
+        top = self._open[-1]
+        assert top is not None
+        kinds, remaining = top
+        if not remaining:
+            self._open.pop()
+            return True
+        depth = len(self._open) - 1
+        if not self._value(kinds[remaining % len(kinds)]):
+            return False
+        self._open[depth] = (kinds, remaining - 1)
+        return True
+
+    def _value(self, kind: int) -> bool:
+        """Pass a value, or open it; False, with nothing changed, if its head is not there yet."""
+        size = FIXED_SIZES.get(kind)
+        if size is not None:
+            self._advance(size)
+            return True
+        if kind == STRUCT:
+            self._push(None)
+            return True
+        if kind == STRING:
+            return self._string()
+        if kind in (LIST, SET):
+            return self._list()
+        if kind == MAP:
+            return self._map()
+        raise WireError(f"a message holds a value of the unknown type {kind}")
+
+    def _string(self) -> bool:
+        if not self._has(LENGTH.size):
+            return False
+        (length,) = LENGTH.unpack_from(self._buffer, self._offset)
+        if length > self._bounds.string:
+            raise WireError(f"a string of {length} bytes is over the limit of {self._bounds.string} bytes")
+        self._advance(LENGTH.size + counted(length))
+        return True
+
+    def _list(self) -> bool:
+        if not self._has(LIST_HEAD.size):
+            return False
+        kind, count = LIST_HEAD.unpack_from(self._buffer, self._offset)
+        self._check_count(count)
+        self._advance(LIST_HEAD.size)
+        size = FIXED_SIZES.get(kind)
+        if size is not None:
+            self._advance(size * counted(count))
+        else:
+            self._push(((kind,), counted(count)))
+        return True
+
+    def _map(self) -> bool:
+        if not self._has(MAP_HEAD.size):
+            return False
+        key, value, count = MAP_HEAD.unpack_from(self._buffer, self._offset)
+        self._check_count(count)
+        self._advance(MAP_HEAD.size)
+        # Counted down from an even number: keys come at even counts, values at odd ones.
+        self._push(((key, value), 2 * counted(count)))
+        return True
+
+    def _check_count(self, count: int) -> None:
+        if count > self._bounds.container:
+            raise WireError(f"a container of {count} elements is over the limit of {self._bounds.container}")
+
+    def _push(self, opened: _Open) -> None:
+        if len(self._open) >= self._bounds.nesting:
+            raise WireError(f"a message nests values more than {self._bounds.nesting} deep")
+        self._open.append(opened)
 
 
-# The last small message that was looked at: for each there are a dozen questions, one after the other.
-_last = [_Look(b"", None, None)]
+class _AnyStruct:
+    """A struct that knows no field, so that each is skipped, which Thrift's C extension does without an object each."""
 
 
-def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of both parts of the handle in a call that begins with one; None for another layout."""
-    look = _last[0]
-    if look.message is not message:
-        look = _looked_at(message)
-    return look.places if message.startswith(_CALL_START) else None
+_ANY = _AnyStruct()
+_NO_FIELDS = [_AnyStruct, ()]
+_PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
-def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of both parts of a started operation's handle in a reply; None for another layout."""
-    look = _last[0]
-    if look.message is not message:
-        look = _looked_at(message)
-    return look.places if message.startswith(_REPLY_START) else None
+class Source:
+    """The attributes of transport and protocol that Thrift's extension reads; a real transport costs more to make."""
+
+    __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self.cstringio_buf = BytesIO(data)
+        self.cstringio_buf.seek(start)
+        self.string_length_limit = self.container_length_limit = len(data)
+
+    @property
+    def trans(self) -> Source:
+        """Itself: kept in a field, it would keep the data, until all garbage is collected."""
+        return self
+
+    def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
+        """Raise EOFError: there is no more."""
+        raise EOFError
 
 
-def shape_of(message: bytes) -> bytes | None:
-    """Return the shape of a small call on a handle, or of a small reply; None for other messages."""
-    look = _last[0]
-    return look.shape if look.message is message else _looked_at(message).shape
+def is_whole(message: bytes) -> bool:
+    r"""Return whether a message ends with the last of these bytes, and not before or behind it.
+
+    >>> from proxy.wire import REPLY, write_head
+    >>> message = write_head("Ping", REPLY, 0) + bytes.fromhex("080001 00000000 00")
+    >>> is_whole(message), is_whole(message[:-1]), is_whole(message + b"\0")
+    (True, False, False)
+    """
+    try:
+        body = body_of(message)
+    except WireError:
+        return False
+    if body >= len(message):  # the extension would read on behind the end
+        return False
+    if _PASS is None:
+        return _is_whole_slowly(message)
+    source = Source(message, body)
+    try:
+        _PASS(_ANY, source, _NO_FIELDS)
+    except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
+        # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
+        return False
+    return bool(source.cstringio_buf.tell() == len(message))
 
 
-def example_of(shape: bytes) -> bytes:
-    """Return a message of that shape."""
-    before = b""
-    if shape.startswith(_ANNOUNCING):
-        shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
-    elif shape.startswith(_CALL_START):
-        before = _NO_HANDLE
-    name = _BEFORE_NAME + shape[_BEFORE_NAME - 1]
-    return b"".join((shape[:name], bytes(_SEQID), before, shape[name:]))
+_OPENING = bytes([STRUCT, MAP, SET, LIST])
 
 
-def _looked_at(message: bytes) -> _Look:
-    places = None
-    shape = None
-    if len(message) > _BEFORE_NAME:
-        name = _BEFORE_NAME + message[_BEFORE_NAME - 1]
-        if message.startswith(_CALL_START):
-            places = _places(message, name + _SEQID, _TO_GUID)
-            if places is not None:
-                shape = message[:name] + message[places[1] + _PART :]
-        elif message.startswith(_REPLY_START):
-            places = _places(message, name + _SEQID, _TO_ANNOUNCED)
-            if places is None:
-                shape = message[:name] + message[name + _SEQID :]
-            else:
-                shape = b"".join((_ANNOUNCING, message[:name], message[places[1] + _PART :]))
-    look = _Look(message, shape, places)
-    if len(message) > _LIMIT:
-        return look._replace(shape=None)
-    _last[0] = look
-    return look
+def check_bounds(message: bytes, bounds: Bounds) -> None:
+    """Raise WireError if a whole message holds more than it may.
+
+    >>> from proxy.wire import CALL, write_head
+    >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
+    Traceback (most recent call last):
+    proxy.wire.message.WireError: a string of 3 bytes is over the limit of 2 bytes
+    """
+    # What is inside of it cannot be longer than the message is, nor deeper than it has bytes that could open a value.
+    openings = len(message) - len(message.translate(None, _OPENING))
+    if len(message) > bounds.string or len(message) > bounds.container or openings >= bounds.nesting:
+        reader = MessageReader(len(message), bounds)
+        reader.receive_data(message)
+        reader.next_event()
 
 
-def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
-    guid = body + len(before)
-    secret = guid + _PART + len(_SECRET)
-    whole = len(message) > secret + _PART
-    if whole and message.startswith(before, body) and message.startswith(_SECRET, guid + _PART):
-        return guid, secret
-    return None
-
-
-# Before a stand-in that answers at once, a statement took 0.90 to 0.98 of the time with this cache, and new queries as
-# much as without: benchmarks/beside.py, two runs; a third, on a machine with a load of 28, saw 1.01 to 1.09.
-def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
-    """Return the same function of messages, for values that depend on the shape alone and never change."""
-
-    @lru_cache(_SHAPES)
-    def of_shape(shape: bytes) -> T:
-        return read(example_of(shape))
-
-    def reading(message: bytes) -> T:
-        shape = shape_of(message)
-        return read(message) if shape is None else of_shape(shape)
-
-    return reading
+def _is_whole_slowly(message: bytes) -> bool:
+    reader = MessageReader(len(message))
+    reader.receive_data(message)
+    try:
+        return reader.next_event() is not None and not reader.buffered
+    except WireError:
+        return False

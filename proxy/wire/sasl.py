@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 
-from proxy.wire.layout import WireError
+from proxy.wire.message import WireError
 
 _MESSAGE = struct.Struct(">BI")
 _PAYLOAD_LIMIT = 64 * 1024  # credentials are short; a client that has not logged in may not hold much

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ssl
 
-from proxy.wire.layout import WireError
+from proxy.wire.message import WireError
 
 _CHUNK = 256 * 1024
 

@@ -17,8 +17,7 @@ from proxy.hs2.generated import ttypes
 from proxy.service.message import REQUEST_HANDLE, with_handle
 from proxy.session import Habits, Handle, LiveUpstream, repeatable
 from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
-from proxy.wire.layout import I32, I64
-from proxy.wire.message import body_of
+from proxy.wire.message import I32, I64, body_of
 
 _NEXT, _PRIOR, _FIRST = (
     ttypes.TFetchOrientation.FETCH_NEXT,

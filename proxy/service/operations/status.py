@@ -21,8 +21,8 @@ from proxy.service.message import Message
 from proxy.session import OperationState
 from proxy.upstream import Stage, progress_response
 from proxy.wire import find, read_i32, with_field
-from proxy.wire.layout import BOOL, I32, I64, STRUCT
-from proxy.wire.message import body_of, example_of, shape_of
+from proxy.wire.fields import example_of, shape_of
+from proxy.wire.message import BOOL, I32, I64, STRUCT, body_of
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
 from proxy.wire import with_field
-from proxy.wire.layout import LIST, STRUCT
+from proxy.wire.message import LIST, STRUCT
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 from tests.unit.support.transports import BareClient, HttpClient
 

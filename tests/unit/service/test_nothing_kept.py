@@ -14,7 +14,7 @@ from proxy.hs2.generated import ttypes
 from proxy.service.operations.remote import RemoteOperation
 from proxy.upstream import Terms
 from proxy.wire import with_field
-from proxy.wire.layout import STRING
+from proxy.wire.message import STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 

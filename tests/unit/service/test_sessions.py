@@ -12,7 +12,7 @@ from proxy.hs2.generated import ttypes
 from proxy.service.operations.prefetch import Budget
 from proxy.session import ClientSession, Local, Log, Plan
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
-from proxy.wire.layout import I32, I64
+from proxy.wire.message import I32, I64
 from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
 
 POLL = "set:hiveconf:hive.server2.long.polling.timeout"

@@ -11,7 +11,7 @@ from proxy.server import Limits
 from proxy.session import Forward, OperationState
 from proxy.upstream import Stage
 from proxy.wire import find, read_head, value_bytes, with_field
-from proxy.wire.layout import I32, STRING
+from proxy.wire.message import I32, STRING
 from tests.unit.support.fake_spark import ROW
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 

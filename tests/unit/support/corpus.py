@@ -8,7 +8,7 @@ from pathlib import Path
 from proxy.service.message import REQUEST_HANDLE, with_handle
 from proxy.session import Handle
 from proxy.wire import find_handle, with_field
-from proxy.wire.layout import I32
+from proxy.wire.message import I32
 
 _KIND = (1, 1, 2)
 

@@ -44,7 +44,7 @@ from proxy.wire import (
     write_map,
 )
 from proxy.wire.http import unpacking
-from proxy.wire.layout import I32
+from proxy.wire.message import I32
 from proxy.wire.sasl import Status, negotiation
 from tests.unit.support import corpus
 from tests.unit.wire.messages import EXECUTE

@@ -5,8 +5,8 @@ import pytest
 
 from proxy.hs2 import ResultSet, encode_reply, encode_rows, success
 from proxy.hs2.generated import ttypes
-from proxy.wire import REPLY, reader, write_head
-from proxy.wire.reader import is_whole
+from proxy.wire import REPLY, write_head
+from proxy.wire.message import _is_whole_slowly, is_whole
 from tests.unit.wire.messages import EXECUTE
 
 ROWS = ResultSet.of("zero int", "text", rows=[[0, "a\0\0"], [None, None], [0, "\0"]])
@@ -18,7 +18,7 @@ FETCHED = encode_reply(
 
 
 @pytest.mark.parametrize("message", [EXECUTE, FETCHED])
-@pytest.mark.parametrize("way", [is_whole, reader._is_whole_slowly])
+@pytest.mark.parametrize("way", [is_whole, _is_whole_slowly])
 def test_only_all_of_a_message_is_whole(message: Any, way: Any) -> None:
     assert way(message)
     assert not any(way(message[:cut]) for cut in range(len(message)))

@@ -1,7 +1,7 @@
 import pytest
 
 from proxy.wire import WireError, find, read_string, value_bytes, with_field
-from proxy.wire.layout import BOOL, I32, STRING
+from proxy.wire.message import BOOL, I32, STRING
 from tests.unit.wire.messages import EXECUTE
 
 STATEMENT = (1, 2)

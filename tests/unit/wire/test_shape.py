@@ -8,7 +8,7 @@ from proxy.hs2 import encode_call, encode_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle
 from proxy.wire import find_handle, is_whole, kept
-from proxy.wire.message import announced_at, example_of, handle_at, shape_of
+from proxy.wire.fields import announced_at, example_of, handle_at, shape_of
 
 
 def fetch(handle: Handle, seqid: int = 0, rows: int = 10) -> bytes:
