@@ -13,7 +13,7 @@ from proxy.server.addresses import bound, is_ipv6
 from proxy.server.connection import Connection
 from proxy.server.conversations import Conversation
 from proxy.server.entrance import Entrance
-from proxy.service import Peer, RunningOperation
+from proxy.service import Peer
 from proxy.wire import Transport
 
 _BACKLOG = 4096  # calls of other workers that wait to be taken: more are refused
@@ -160,7 +160,6 @@ class Server:
         """See how the statements are that nobody asks for, and again later."""
         unseen = self._entrance.limits.unseen
         for operation in self.service.sessions.unfinished:
-            assert isinstance(operation, RunningOperation)
             self.service.spawn(operation.look(unseen))
         self._unseen_check = asyncio.get_running_loop().call_later(unseen, self._look_after)
 

@@ -1,43 +1,97 @@
-"""One call for its handler: the message, the peer that sent it, and the service that all calls share.
+"""Calls in, replies out: a call is given to its handler, with the sessions and upstreams that all calls share.
 
-The context of a service is its sessions and upstreams, the answering of statements, and work that outlives a call.
+    Processor.handle ──▶ handlers[name] ──Call──▶ the handler, a coroutine ──▶ the bytes of the reply
+
+An error becomes a reply here, and nowhere else. A call whose answer is ready before it comes reaches no handler.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
-from proxy.hs2 import Interrupted, SqlError
-from proxy.journal import Journal
-from proxy.service.message import Message
-from proxy.service.operations.operation import RunningOperation
-from proxy.service.operations.prefetch import Budget
-from proxy.session import Answering, ClientSession, Foreseen, Operation, Sessions, Worker
+from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
+from proxy.journal import Journal, Record
+from proxy.session import Answering, ClientSession, Foreseen, Handle, Message, Operation, Sessions, Worker, numbered
 from proxy.upstream import Progress, Upstreams, unknown
+from proxy.wire import (
+    CALL,
+    Fault,
+    Head,
+    WireError,
+    application_exception,
+    find,
+    kept,
+    read_head,
+    value_bytes,
+    with_field,
+)
+from proxy.wire.message import BOOL, I64, STRING
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # where a message has the name of its call
+_STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
+_PREFETCHED = 64 * 1024 * 1024  # bytes
 
 _SHUTTING_DOWN = Interrupted(
     "Viewgate is shutting down, and has stopped the statement.", "Run it again when Viewgate is back.", "57P01"
 )
 
 
-class ServiceContext:
-    """The sessions of all connections, and the means of answering their calls.
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A coroutine from call to reply, and the response for a status; None where a response has no status."""
+
+    run: Callable[[Call], Awaitable[bytes]]
+    failed: Callable[[Any], Any] | None
+
+
+class Budget:
+    """Bytes that all clients' next blocks may take together.
+
+    >>> budget = Budget(10)
+    >>> budget.take(6), budget.take(6)
+    (True, False)
+    """
+
+    def __init__(self, limit: int = _PREFETCHED) -> None:
+        self.left = limit
+
+    def part(self, count: int) -> Budget:
+        """Return a budget of one of `count` equal parts."""
+        return Budget(self.left // count)
+
+    def take(self, size: int) -> bool:
+        """Take so many bytes from the budget; return False, and take none, where it has fewer left."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+    def give_back(self, size: int) -> None:
+        """Return so many bytes to the budget."""
+        self.left += size
+
+
+class Processor:
+    """The sessions of all connections, and the dispatch of calls to their `handlers`.
 
     `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
     clients can browse besides Spark's own; `progress` tells how far a statement is. Handles end in `mark`, if they must
     differ from those of another service. `journal` gets the statements.
     """
 
+    handlers: ClassVar[Mapping[str, Handler]] = {}
     mark = b""
 
     def __init__(
@@ -61,6 +115,57 @@ class ServiceContext:
         self.prefetch = Budget()
         self.answers: dict[bytes, Callable[[bytes], Awaitable[Any]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def handle(self, peer: Peer, message: bytes) -> bytes:
+        """Return the reply to a call; raise WireError if the message is no call."""
+        reply = self.foreseen(peer, message)
+        if reply is not None:
+            return reply
+        head = read_head(message)
+        if head is None or head.type != CALL:
+            raise WireError("a message is not a call")
+        handler = self.handlers.get(head.name)
+        if handler is None:
+            text = f"Invalid method name: '{head.name}'"
+            return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, text)
+        try:
+            return await handler.run(Call(head, message, self, peer))
+        except WireError as error:
+            logger.info("%s: %s: %s", peer, head.name, error)
+            return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
+        except SqlError as error:
+            return self.refused(head, error)
+        except Exception as error:
+            logger.exception("%s: %s", peer, head.name)
+            return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
+
+    def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
+        """Return the reply that was prepared for a call; None if there is none."""
+        known = None if peer.foreseen is None else peer.foreseen.knows(message)
+        if known is None:
+            return None
+        operation, answer = known
+        try:
+            reply = answer() if self.sessions.uses(operation) else None
+            if reply is None:
+                return None
+            if message.startswith(_FETCH_RESULTS, _NAME):
+                self.journal.fetched(operation, reply)
+            return numbered(reply, message)
+        except WireError:  # in a reply of Spark's: the call's own handler says so
+            return None
+
+    async def disconnected(self, peer: Peer) -> None:
+        """Close the sessions that were opened on a connection."""
+        sessions, peer.sessions = peer.sessions, []
+        await asyncio.gather(*(self.close_session(session) for session in sessions))
+
+    def refused(self, head: Head, error: SqlError) -> bytes:
+        """Return the reply to a call that has failed."""
+        failed = self.handlers[head.name].failed
+        if failed is None:
+            return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
+        return encode_reply(head.name, head.seqid, failed(failure(error)))
 
     async def close_session(self, session: ClientSession) -> None:
         """Stop the session's operations and close it on both sides; never raises."""
@@ -102,7 +207,7 @@ class ServiceContext:
             async with asyncio.timeout(patience):
                 await asyncio.gather(*(operation.told.wait() for operation in running))
 
-    async def add_operation(self, operation: RunningOperation) -> None:
+    async def add_operation(self, operation: Operation) -> None:
         """Give an operation to its session; end the operation and raise SqlError if that was closed meanwhile."""
         try:
             self.sessions.add_operation(operation)
@@ -110,7 +215,7 @@ class ServiceContext:
             await self.give_up(operation)
             raise
 
-    async def wait(self, operation: RunningOperation) -> None:
+    async def wait(self, operation: Operation) -> None:
         """Return when an operation has ended; end it if the waiting client goes away."""
         session = operation.session
         session.waited_for += 1
@@ -123,12 +228,12 @@ class ServiceContext:
             session.waited_for -= 1
             session.used_at = time.monotonic()
 
-    async def give_up(self, operation: RunningOperation) -> None:
+    async def give_up(self, operation: Operation) -> None:
         """End an operation of which no client has a handle."""
         await operation.abandon()
         await self.close_operation(operation)
 
-    async def close_operation(self, operation: RunningOperation) -> None:
+    async def close_operation(self, operation: Operation) -> None:
         """Forget an ended operation of which no client has a handle."""
         self.sessions.remove_operation(operation)
         await operation.discard()
@@ -174,15 +279,73 @@ class Peer:
 class Call(Message):
     """A call from a peer."""
 
-    service: ServiceContext
+    service: Processor
     peer: Peer
 
     def session(self) -> ClientSession:
         """Return the session that the call names; raise SqlError if this peer's principal has not opened it."""
         return self.service.sessions.find(self.handle(), self.peer.user)
 
-    def operation(self) -> RunningOperation:
+    def operation(self) -> Operation:
         """Return the operation that the call names; raise SqlError if it is in no session of this peer's principal."""
-        operation = self.service.sessions.find_operation(self.handle(), self.peer.user)
-        assert isinstance(operation, RunningOperation)
-        return operation
+        return self.service.sessions.find_operation(self.handle(), self.peer.user)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An ExecuteStatement: its bytes, the text, whether the client waits, its deadline (loop time), and its record."""
+
+    call: Message
+    sql: str
+    run_async: bool
+    deadline: float | None
+    record: Record
+
+    @classmethod
+    def of(cls, call: Message, record: Callable[[str], Record]) -> Statement:
+        """Return the statement in a call; raise WireError if it has no text."""
+        sql, run_async, limit = _asked(call.message)
+        if sql is None:
+            raise WireError("Required field 'statement' is unset!")
+        deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
+        return cls(call, sql, run_async, deadline, record(sql))
+
+    @property
+    def expired(self) -> bool:
+        """Whether its deadline has passed."""
+        return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
+
+    def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
+        """Return the message for an upstream, with other SQL if given, and with the time left until the deadline.
+
+        It is asynchronous, so that a running statement can be stopped; a `brief` one is as the client sent it.
+        """
+        message = self.call.addressed_to(upstream)
+        if not self.run_async and not brief:
+            message = with_field(message, _RUN_ASYNC, BOOL, b"\x01")
+        if sql is not None:
+            message = with_field(message, _STATEMENT, STRING, sql.encode())
+        if self.deadline is None:
+            return message
+        # Whole seconds, and 0 would mean no limit at all.
+        left = max(1, round(self.deadline - asyncio.get_running_loop().time()))
+        return with_field(message, _QUERY_TIMEOUT, I64, left.to_bytes(8, "big"))
+
+
+@kept
+def _asked(message: bytes) -> tuple[str | None, bool, int]:
+    """Return the text, whether the client does not wait, and the seconds that it may run; 0 is no limit."""
+    text, run_async, limit = (
+        _value(message, path, kind) for path, kind in ((_STATEMENT, STRING), (_RUN_ASYNC, BOOL), (_QUERY_TIMEOUT, I64))
+    )
+    try:
+        sql = None if text is None else text.decode()
+    except UnicodeDecodeError as error:
+        raise WireError(f"the statement is no text: {error}") from error
+    return sql, any(run_async or b""), int.from_bytes(limit or b"", "big", signed=True)
+
+
+def _value(message: bytes, path: tuple[int, ...], kind: int) -> bytes | None:
+    """Return the bytes of a field; None if it is absent, or of another type, which Thrift skips."""
+    span = find(message, path)
+    return value_bytes(message, span) if span is not None and span.type == kind else None

@@ -21,14 +21,12 @@ from time import monotonic
 
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
-from proxy.service.call import Call
-from proxy.service.message import Statement
+from proxy.service.call import Call, Statement
 from proxy.service.operations.local import LocalOperation
-from proxy.service.operations.operation import RunningOperation
 from proxy.service.operations.queued import QueuedOperation
 from proxy.service.operations.remote import RemoteOperation
 from proxy.service.operations.run import Execution
-from proxy.session import ClientSession, Forward, Lease, Local, OperationState, Plan
+from proxy.session import ClientSession, Forward, Lease, Local, Operation, OperationState, Plan
 from proxy.statements import Replay, classify
 from proxy.upstream import Announced
 from proxy.wire import WireError
@@ -38,7 +36,7 @@ logger = logging.getLogger(__name__)
 _SOON = 0.5  # seconds in which a session is attached where nobody waits for one
 
 # A started operation with the reply to its ExecuteStatement; or no operation, and the upstream's refusal.
-Started = tuple[RunningOperation | None, bytes]
+Started = tuple[Operation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
@@ -76,7 +74,7 @@ def _refusal(reply: bytes) -> SqlError | None:
     return None
 
 
-async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
+async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     """Return the reply to a client that has waited for the end: the handle, or the error alone."""
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
@@ -259,5 +257,5 @@ def _answered_here(call: Call, session: ClientSession, plan: Local, statement: S
     return operation, _announced(call, operation)
 
 
-def _announced(call: Call, operation: RunningOperation) -> bytes:
+def _announced(call: Call, operation: Operation) -> bytes:
     return call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))

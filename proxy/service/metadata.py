@@ -19,11 +19,10 @@ from proxy.hs2 import ResultSet, SqlError, decode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
 from proxy.service.call import Call
-from proxy.service.message import REQUEST_HANDLE, with_handle
 from proxy.service.operations.local import LocalOperation
 from proxy.service.operations.remote import RemoteOperation
 from proxy.service.operations.run import Execution
-from proxy.session import Forward, Lease, LiveUpstream, Local, Log, OperationState
+from proxy.session import REQUEST_HANDLE, Forward, Lease, LiveUpstream, Local, Log, OperationState, with_handle
 from proxy.upstream import Announced, UpstreamOperation, started
 from proxy.wire import WireError
 from rewriter.model import TableName

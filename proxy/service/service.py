@@ -1,71 +1,67 @@
-"""Calls in, replies out: finds the handler of a call, and turns errors into replies."""
+"""TCLIService: every call with its handler, and the response that carries its error."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-from proxy.hs2 import SqlError, encode_reply, failure
-from proxy.service.call import Call, Peer, ServiceContext
-from proxy.service.handlers import HANDLERS
-from proxy.session import numbered
-from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
+from proxy.hs2.generated import ttypes
+from proxy.service import get_info
+from proxy.service.call import Call, Handler, Processor
+from proxy.service.execute_statement import execute_statement
+from proxy.service.get_columns import get_columns
+from proxy.service.get_keys import get_cross_reference, get_primary_keys
+from proxy.service.get_tables import get_tables
+from proxy.service.listings import get_catalogs, get_functions, get_schemas, get_table_types
+from proxy.service.metadata import relay_metadata
+from proxy.service.operation_calls import (
+    cancel_operation,
+    close_operation,
+    fetch_results,
+    get_operation_status,
+    get_query_id,
+    get_result_set_metadata,
+)
+from proxy.service.session_calls import close_session, open_session, relay
 
-logger = logging.getLogger(__name__)
 
-_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # where a message has the name of its call
+def _status_only(response: Callable[..., Any]) -> Callable[[Any], Any]:
+    return lambda status: response(status=status)
 
 
-class Service(ServiceContext):
+# Their responses are all a status and a handle.
+_METADATA: dict[str, Callable[[Call], Awaitable[bytes]]] = {
+    "GetTypeInfo": relay_metadata,
+    "GetCatalogs": get_catalogs,
+    "GetSchemas": get_schemas,
+    "GetTables": get_tables,
+    "GetTableTypes": get_table_types,
+    "GetColumns": get_columns,
+    "GetFunctions": get_functions,
+    "GetPrimaryKeys": get_primary_keys,
+    "GetCrossReference": get_cross_reference,
+}
+
+HANDLERS: dict[str, Handler] = {
+    "OpenSession": Handler(open_session, _status_only(ttypes.TOpenSessionResp)),
+    "CloseSession": Handler(close_session, _status_only(ttypes.TCloseSessionResp)),
+    "GetInfo": Handler(get_info.get_info, get_info.refused),
+    "ExecuteStatement": Handler(execute_statement, _status_only(ttypes.TExecuteStatementResp)),
+    "GetOperationStatus": Handler(get_operation_status, _status_only(ttypes.TGetOperationStatusResp)),
+    "GetResultSetMetadata": Handler(get_result_set_metadata, _status_only(ttypes.TGetResultSetMetadataResp)),
+    "FetchResults": Handler(fetch_results, _status_only(ttypes.TFetchResultsResp)),
+    "CancelOperation": Handler(cancel_operation, _status_only(ttypes.TCancelOperationResp)),
+    "CloseOperation": Handler(close_operation, _status_only(ttypes.TCloseOperationResp)),
+    "GetQueryId": Handler(get_query_id, None),
+    "SetClientInfo": Handler(relay, _status_only(ttypes.TSetClientInfoResp)),
+    "GetDelegationToken": Handler(relay, _status_only(ttypes.TGetDelegationTokenResp)),
+    "CancelDelegationToken": Handler(relay, _status_only(ttypes.TCancelDelegationTokenResp)),
+    "RenewDelegationToken": Handler(relay, _status_only(ttypes.TRenewDelegationTokenResp)),
+    **{name: Handler(run, _status_only(ttypes.TExecuteStatementResp)) for name, run in _METADATA.items()},
+}
+
+
+class Service(Processor):
     """TCLIService for all connections."""
 
-    async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call; raise WireError if the message is no call."""
-        reply = self.foreseen(peer, message)
-        if reply is not None:
-            return reply
-        head = read_head(message)
-        if head is None or head.type != CALL:
-            raise WireError("a message is not a call")
-        handler = HANDLERS.get(head.name)
-        if handler is None:
-            text = f"Invalid method name: '{head.name}'"
-            return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, text)
-        try:
-            return await handler.run(Call(head, message, self, peer))
-        except WireError as error:
-            logger.info("%s: %s: %s", peer, head.name, error)
-            return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
-        except SqlError as error:
-            return self.refused(head, error)
-        except Exception as error:
-            logger.exception("%s: %s", peer, head.name)
-            return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
-
-    def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
-        """Return the reply that was prepared for a call; None if there is none."""
-        known = None if peer.foreseen is None else peer.foreseen.knows(message)
-        if known is None:
-            return None
-        operation, answer = known
-        try:
-            reply = answer() if self.sessions.uses(operation) else None
-            if reply is None:
-                return None
-            if message.startswith(_FETCH_RESULTS, _NAME):
-                self.journal.fetched(operation, reply)
-            return numbered(reply, message)
-        except WireError:  # in a reply of Spark's: the call's own handler says so
-            return None
-
-    async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that were opened on a connection."""
-        sessions, peer.sessions = peer.sessions, []
-        await asyncio.gather(*(self.close_session(session) for session in sessions))
-
-    def refused(self, head: Head, error: SqlError) -> bytes:
-        """Return the reply to a call that has failed."""
-        failed = HANDLERS[head.name].failed
-        if failed is None:
-            return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
-        return encode_reply(head.name, head.seqid, failed(failure(error)))
+    handlers = HANDLERS

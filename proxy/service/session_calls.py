@@ -12,8 +12,7 @@ from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.journal.trace import TRACEPARENT
 from proxy.service.call import Call
-from proxy.service.message import with_handle
-from proxy.session import ClientSession, Handle, Lease
+from proxy.session import ClientSession, Handle, Lease, with_handle
 from proxy.upstream import Attachment
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.message import I32, MAP

@@ -1,4 +1,4 @@
-"""A client's session, the operations in it, and the lease by which a statement uses the session's upstream."""
+"""Sessions as clients know them: the operations in them, the lease of their upstreams, and the register of all."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from proxy.hs2 import SqlError
-from proxy.session.foreseen import Foreseen, Habits
-from proxy.session.handles import Handle
-from proxy.session.states import LEGAL, TERMINAL, OperationState
+from proxy.hs2 import ResultSet, SqlError, encode_rows, success
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import status_held_s
+from proxy.session.calls import Foreseen, Habits, Handle, Message
+from proxy.session.states import LEGAL, TERMINAL, OperationState, shown_state
 from proxy.session.upstream import LiveUpstream, SessionUpstream
 
 
@@ -128,6 +129,10 @@ class Lease:
         return other
 
 
+NO_ROWS = ResultSet.of("Result")  # of a statement without a result, as Spark describes it
+_LOG = ResultSet.of("operation_log").columns
+
+
 class OperationLog:
     """Lines for the client, each of which it reads once, or again after going back to the first.
 
@@ -164,7 +169,14 @@ class OperationLog:
 
 
 class Operation(ABC):
-    """An operation that a session runs or has run; subclasses run it. `watcher` is called at its end."""
+    """An operation that a session runs or has run, and that answers the calls on it with the reply's bytes.
+
+    `watcher` is called at its end. There are three ways to that:
+
+        the client closes it        close                 stops it; the lease ends once the upstream has forgotten it
+        its session is closed       abandon, release      stops it and ends the lease: the session goes with all in it
+        no client has its handle    abandon, discard      stops it, has the upstream forget it, ends the lease
+    """
 
     def __init__(self, session: ClientSession, kind: int, ended: Callable[[bool], None] | None = None) -> None:
         self.handle = Handle.new(session.handle.mark)
@@ -200,10 +212,209 @@ class Operation(ABC):
             ended, self._ended = self._ended, None
             ended(state is OperationState.FINISHED)
 
+    @abstractmethod
+    async def abandon(self, error: SqlError | None = None) -> None:
+        """Stop what still runs, because the client closes it or is gone, or because of an error; never raises."""
+
     def release(self) -> None:
         """Give back what others share, once nobody can ask for more of it."""
         return
 
+    async def discard(self) -> None:
+        """Have the upstream forget an operation of which no client has a handle; never raises."""
+        return
+
+    async def look(self, unseen: float) -> None:
+        """Poll the upstream if nobody has done so for so many seconds; never raises."""
+        return
+
     @abstractmethod
-    async def abandon(self, error: SqlError | None = None) -> None:
-        """Stop what still runs, because the client closes it or is gone, or because of an error; never raises."""
+    async def wait(self) -> None:
+        """Return when the operation has ended, in whichever way."""
+
+    @abstractmethod
+    async def status(self, call: Message) -> bytes:
+        """Answer GetOperationStatus: at once if it has ended, else after a while or when it ends."""
+
+    @abstractmethod
+    async def metadata(self, call: Message) -> bytes:
+        """Answer GetResultSetMetadata, after the end."""
+
+    @abstractmethod
+    async def fetch(self, call: Message) -> bytes:
+        """Answer FetchResults for rows of the result."""
+
+    @abstractmethod
+    async def query_id(self, call: Message) -> bytes:
+        """Answer GetQueryId."""
+
+    @abstractmethod
+    async def cancel(self, call: Message) -> bytes:
+        """Answer CancelOperation."""
+
+    @abstractmethod
+    async def close(self, call: Message) -> bytes:
+        """Answer CloseOperation."""
+
+    def fetch_log(self, call: Message, request: Any) -> bytes:
+        """Answer FetchResults for the log: each line once, or all again after FETCH_FIRST."""
+        first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
+        lines = self.log.read(request.maxRows, first=first)
+        rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
+        return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=rows))
+
+    @property
+    def held_s(self) -> float:
+        """The seconds for which a status call waits here for the end."""
+        return status_held_s(self.session.protocol)
+
+    def status_response(self) -> Any:
+        """Return the status as known here, for the client."""
+        if self.done:
+            self.told.set()
+        error = self.error if self.state is OperationState.ERROR else None
+        return ttypes.TGetOperationStatusResp(
+            status=success(),
+            operationState=int(shown_state(self.state, self.session.protocol)),
+            sqlState=error and error.sql_state,
+            errorCode=error and error.error_code,
+            errorMessage=error and error.message,
+            operationStarted=self.started_ms,
+            operationCompleted=self.completed_ms,
+            hasResultSet=self.has_result_set,
+        )
+
+    def thrift_handle(self) -> Any:
+        """Return the handle that clients get."""
+        identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
+        return ttypes.TOperationHandle(
+            operationId=identifier, operationType=self.kind, hasResultSet=self.has_result_set
+        )
+
+
+class Worker(NamedTuple):
+    """Its process id, how many sessions it has and statements it knows to run, and whether another replaces it."""
+
+    process: int
+    sessions: int
+    statements: int
+    retiring: bool = False
+
+
+class Sessions:
+    """All open sessions and operations. To anybody but the principal who opened them they do not exist.
+
+    `ended` is called with each operation that has ended, `removed` with each that nobody can use any more.
+    """
+
+    def __init__(
+        self,
+        ended: Callable[[Operation], None] = lambda _: None,
+        removed: Callable[[Operation], None] = lambda _: None,
+    ) -> None:
+        self._sessions: dict[bytes, ClientSession] = {}
+        self._operations: dict[bytes, Operation] = {}
+        self._running: set[bytes] = set()
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._when_ended, self._when_removed = ended, removed
+
+    @property
+    def all(self) -> list[ClientSession]:
+        """The open sessions."""
+        return list(self._sessions.values())
+
+    @property
+    def running(self) -> int:
+        """The number of operations that are not known to have ended."""
+        return len(self._running)
+
+    @property
+    def unfinished(self) -> list[Operation]:
+        """The operations that are not known to have ended."""
+        return [self._operations[guid] for guid in self._running if guid in self._operations]
+
+    async def rest(self) -> None:
+        """Return when no operation runs."""
+        await self._at_rest.wait()
+
+    async def gone(self) -> None:
+        """Return when no session is open."""
+        await self._empty.wait()
+
+    def idle(self, seconds: float) -> list[ClientSession]:
+        """Return the sessions that are tied to no connection, and that no call has named or waited in for so long."""
+        since = time.monotonic() - seconds
+        free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
+        return [session for session in free if session.used_at < since]
+
+    def add(self, session: ClientSession) -> None:
+        self._sessions[session.handle.guid] = session
+        self._empty.clear()
+
+    def find(self, handle: Handle, principal: str) -> ClientSession:
+        """Return the session with that handle."""
+        session = self._sessions.get(handle.guid)
+        if session is None or session.principal != principal or not handle.opens(session.handle):
+            raise _unknown(handle)
+        session.used_at = time.monotonic()
+        return session
+
+    def remove(self, session: ClientSession) -> bool:
+        """Forget a session and its operations; False if somebody else has done so already."""
+        for operation in session.operations.values():
+            self._removed(operation)
+        session.operations.clear()  # which hold it, and their statements
+        was_open = self._sessions.pop(session.handle.guid, None) is not None
+        if not self._sessions:
+            self._empty.set()
+        return was_open
+
+    def add_operation(self, operation: Operation) -> None:
+        """Give an operation to its session; SqlError if that was closed meanwhile."""
+        if operation.session.handle.guid not in self._sessions:
+            raise _unknown(operation.session.handle)
+        self._operations[operation.handle.guid] = operation
+        operation.session.operations[operation.handle.guid] = operation
+        if not operation.done:
+            operation.watcher = self._ended
+            self._running.add(operation.handle.guid)
+            self._at_rest.clear()
+
+    def find_operation(self, handle: Handle, principal: str) -> Operation:
+        """Return the operation with that handle."""
+        operation = self._operations.get(handle.guid)
+        if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
+            raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
+        operation.session.used_at = time.monotonic()
+        return operation
+
+    def uses(self, handle: Handle) -> bool:
+        """Return whether the operation of a handle is still open; if it is, its session is in use."""
+        operation = self._operations.get(handle.guid)
+        if operation is None:
+            return False
+        operation.session.used_at = time.monotonic()
+        return True
+
+    def remove_operation(self, operation: Operation) -> None:
+        operation.session.operations.pop(operation.handle.guid, None)
+        self._removed(operation)
+
+    def _removed(self, operation: Operation) -> None:
+        self._operations.pop(operation.handle.guid, None)
+        operation.foreseen.forget()
+        self._ended(operation)
+        self._when_removed(operation)
+
+    def _ended(self, operation: Operation) -> None:
+        self._when_ended(operation)
+        self._running.discard(operation.handle.guid)
+        if not self._running:
+            self._at_rest.set()
+
+
+def _unknown(session: Handle) -> SqlError:
+    return SqlError(f"Invalid SessionHandle: SessionHandle [{session.id}]", "08003")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from proxy.hs2.protocol import knows_timeout
+
 
 class OperationState(IntEnum):
     """States under the numbers (and, but for UNKNOWN, the names) that travel."""
@@ -40,3 +42,13 @@ LEGAL: dict[OperationState, frozenset[OperationState]] = {
     _S.TIMEDOUT: frozenset({_S.CLOSED}),
     _S.CLOSED: frozenset(),
 }
+
+# The states as clients are told them. Superset leaves its loop on anything but INITIALIZED and RUNNING.
+_SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
+
+
+def shown_state(state: OperationState, protocol: int) -> OperationState:
+    """Return the state as clients of a protocol can understand it."""
+    if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
+        return OperationState.CANCELED
+    return _SHOWN.get(state, state)

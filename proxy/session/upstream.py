@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from proxy.hs2 import ResultSet
-from proxy.session.handles import Handle
+from proxy.session.calls import Handle
 
 
 class LiveUpstream(Protocol):

@@ -11,8 +11,8 @@ from typing import Any
 from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
 from proxy.server import Caller, Conversation, Entrance
-from proxy.service import HANDLERS, REQUEST_HANDLE, Peer, Service
-from proxy.session import Worker
+from proxy.service import HANDLERS, Peer, Service
+from proxy.session import REQUEST_HANDLE, Worker
 from proxy.statements import classify
 from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
 from proxy.workers.neighbours import Gone, Neighbours, number_of, opened, told_apart

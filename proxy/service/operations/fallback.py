@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from proxy.hs2 import SqlError
-from proxy.service.message import Statement
+from proxy.service.call import Statement
 
 
 class Fallback:

@@ -10,17 +10,15 @@ from typing import Any
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import Begun
-from proxy.service.message import Message
-from proxy.service.operations.operation import NO_ROWS, RunningOperation
 from proxy.service.operations.status import ProgressBar
-from proxy.session import ClientSession, Local, OperationState
+from proxy.session import NO_ROWS, ClientSession, Local, Message, Operation, OperationState
 
 logger = logging.getLogger(__name__)
 
 _EXECUTE_STATEMENT = 0
 
 
-class LocalOperation(RunningOperation):
+class LocalOperation(Operation):
     """A plan's function that runs until it returns, raises, is cancelled, or its time is over."""
 
     def __init__(

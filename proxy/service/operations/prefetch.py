@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from proxy.hs2 import rows_in, succeeded
 from proxy.hs2.generated import ttypes
-from proxy.service.message import REQUEST_HANDLE, with_handle
-from proxy.session import Habits, Handle, LiveUpstream, repeatable
+from proxy.service.call import Budget
+from proxy.session import REQUEST_HANDLE, Habits, Handle, LiveUpstream, repeatable, with_handle
 from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
 from proxy.wire.message import I32, I64, body_of
 
@@ -26,34 +26,6 @@ _NEXT, _PRIOR, _FIRST = (
 )
 _ORIENTATION, _MAX_ROWS = (1, 2), (1, 3)
 _SOON = 0.2  # seconds in which Spark has a block that it need not compute
-_BYTES = 64 * 1024 * 1024
-
-
-class Budget:
-    """Bytes that all clients' next blocks may take together.
-
-    >>> budget = Budget(10)
-    >>> budget.take(6), budget.take(6)
-    (True, False)
-    """
-
-    def __init__(self, limit: int = _BYTES) -> None:
-        self.left = limit
-
-    def part(self, count: int) -> Budget:
-        """Return a budget of one of `count` equal parts."""
-        return Budget(self.left // count)
-
-    def take(self, size: int) -> bool:
-        """Take so many bytes from the budget; return False, and take none, where it has fewer left."""
-        if size > self.left:
-            return False
-        self.left -= size
-        return True
-
-    def give_back(self, size: int) -> None:
-        """Return so many bytes to the budget."""
-        self.left += size
 
 
 @dataclass(frozen=True, slots=True)

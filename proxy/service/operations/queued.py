@@ -17,16 +17,14 @@ from typing import Any
 
 from proxy.hs2 import SqlError, check, read_reply, success
 from proxy.hs2.generated import ttypes
-from proxy.service.message import Message
-from proxy.service.operations.operation import RunningOperation
-from proxy.session import ClientSession, Operation, OperationState
+from proxy.session import ClientSession, Message, Operation, OperationState
 
 logger = logging.getLogger(__name__)
 
 _EXECUTE_STATEMENT = 0
 
 
-class QueuedOperation(RunningOperation):
+class QueuedOperation(Operation):
     """Answers for itself until `start` has returned an operation, which then answers under the handle of this one.
 
     The deadline (loop time) holds for the wait, too.
@@ -35,11 +33,11 @@ class QueuedOperation(RunningOperation):
     def __init__(
         self,
         session: ClientSession,
-        start: Callable[[], Coroutine[Any, Any, tuple[RunningOperation | None, bytes]]],
+        start: Callable[[], Coroutine[Any, Any, tuple[Operation | None, bytes]]],
         deadline: float | None,
     ) -> None:
         super().__init__(session, _EXECUTE_STATEMENT)
-        self._operation: RunningOperation | None = None
+        self._operation: Operation | None = None
         self._task = asyncio.create_task(self._run(start, deadline))
 
     async def wait(self) -> None:
@@ -97,7 +95,7 @@ class QueuedOperation(RunningOperation):
             await self._operation.discard()
 
     async def _run(
-        self, start: Callable[[], Coroutine[Any, Any, tuple[RunningOperation | None, bytes]]], deadline: float | None
+        self, start: Callable[[], Coroutine[Any, Any, tuple[Operation | None, bytes]]], deadline: float | None
     ) -> None:
         try:
             async with asyncio.timeout_at(deadline):
@@ -114,7 +112,7 @@ class QueuedOperation(RunningOperation):
             logger.exception("statement not started")
             self.advance(OperationState.ERROR, SqlError(f"Viewgate could not start the statement: {error!r}", "XX000"))
 
-    def _become(self, operation: RunningOperation) -> None:
+    def _become(self, operation: Operation) -> None:
         self._operation = operation
         self.log, self.has_result_set, self.told = operation.log, operation.has_result_set, operation.told
         self.foreseen = operation.foreseen
@@ -125,7 +123,7 @@ class QueuedOperation(RunningOperation):
     def _follow(self, operation: Operation) -> None:
         self.advance(operation.state, operation.error)
 
-    def _ready(self) -> RunningOperation:
+    def _ready(self) -> Operation:
         if self._operation is None:
             raise self.error or SqlError(f"Expected state FINISHED, but found {self.state.name}", "HY010")
         return self._operation

@@ -6,12 +6,11 @@ from functools import partial
 
 from proxy.hs2 import Interrupted, SqlError, check, encode_rows, read_reply, succeeded, success, table_schema
 from proxy.hs2.generated import ttypes
-from proxy.service.message import REQUEST_HANDLE, Message, with_handle
+from proxy.service.call import Budget
 from proxy.service.operations.early_schema import early_schema
-from proxy.service.operations.operation import NO_ROWS
-from proxy.service.operations.prefetch import Budget, Prefetch
+from proxy.service.operations.prefetch import Prefetch
 from proxy.service.operations.run import Execution, RemoteRun, Wish
-from proxy.session import OperationState, Sessions
+from proxy.session import NO_ROWS, REQUEST_HANDLE, Message, OperationState, Sessions, with_handle
 from proxy.wire import WireError, find, read_string
 
 _QUERY_ID = (0, 1)

@@ -24,12 +24,11 @@ from proxy.hs2 import Interrupted, InvalidStatement, SqlError, encode_reply, suc
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
-from proxy.service.message import Message, Statement
+from proxy.service.call import Statement
 from proxy.service.operations.fallback import NO_FALLBACK, Fallback
-from proxy.service.operations.operation import RunningOperation
 from proxy.service.operations.post_commit import PostCommit
 from proxy.service.operations.status import Known, ProgressBar, StatusPolls, completed
-from proxy.session import TERMINAL, ClientSession, Forward, Lease, OperationState, repeatable
+from proxy.session import TERMINAL, ClientSession, Forward, Lease, Message, Operation, OperationState, repeatable
 from proxy.statements import Replay, classify
 from proxy.upstream import Announced, Progress, RemoteStatus, UpstreamOperation, started, unknown
 from proxy.wire import with_seqid
@@ -65,7 +64,7 @@ class Execution:
     kind: int = 0
 
 
-class RemoteRun(RunningOperation):
+class RemoteRun(Operation):
     """An operation of the upstream under a handle of ours; its result is in `remote.RemoteOperation`.
 
     A rewritten statement that fails before its first row gives way to the client's own: `remote` is then another

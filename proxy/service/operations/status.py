@@ -16,9 +16,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from proxy.hs2 import encode
-from proxy.hs2.protocol import knows_timeout
-from proxy.service.message import Message
-from proxy.session import OperationState
+from proxy.session import Message, OperationState
+from proxy.session.states import shown_state
 from proxy.upstream import Stage, progress_response
 from proxy.wire import find, read_i32, with_field
 from proxy.wire.fields import example_of, shape_of
@@ -33,8 +32,6 @@ _SEQID = 4
 _MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")  # of a time in an example: in no text, not being UTF-8
 _LOOK_AGAIN = 0.5  # seconds between two looks at the stages
 
-# The states as clients are told them. Superset leaves its loop on anything but INITIALIZED and RUNNING.
-_SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
 _STATES = frozenset(OperationState)
 
 
@@ -84,13 +81,6 @@ class Known(NamedTuple):
     has_result_set: bool
     started: int
     completed: int | None
-
-
-def shown_state(state: OperationState, protocol: int) -> OperationState:
-    """Return the state as clients of a protocol can understand it."""
-    if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
-        return OperationState.CANCELED
-    return _SHOWN.get(state, state)
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:

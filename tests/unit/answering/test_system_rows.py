@@ -15,9 +15,10 @@ from proxy.journal import Cause
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import Session
 from tests.unit.catalog.lake import AGG
-from tests.unit.journal.stubs import Stub, begun, session
+from tests.unit.journal.stubs import begun, session
 from tests.unit.pipeline.conftest import house
 from tests.unit.pipeline.house import House as View
+from tests.unit.support.operations import Stub
 
 __all__ = ["house"]
 

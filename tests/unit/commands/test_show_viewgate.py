@@ -13,7 +13,8 @@ from proxy.journal import digest
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.commands.house import House
-from tests.unit.journal.stubs import Stub, begun, session
+from tests.unit.journal.stubs import begun, session
+from tests.unit.support.operations import Stub
 
 AGG = TableName(("lake", "demo", "agg"))
 VIEW_CHOSEN = Choice((AGG,), (AGG,), (AGG,))

@@ -18,7 +18,8 @@ from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
-from tests.unit.journal.stubs import Stub, session
+from tests.unit.journal.stubs import session
+from tests.unit.support.operations import Stub
 
 AGG, DAILY = TableName(("lake", "demo", "agg")), TableName(("lake", "demo", "daily"))
 QUERY = "SELECT region,\n       sum(amount) AS amount\nFROM demo.sales\nWHERE region = 'eu'\nGROUP BY region"

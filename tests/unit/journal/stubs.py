@@ -1,4 +1,4 @@
-"""Operations and sessions for tests of what the journal keeps."""
+"""Statements and sessions for tests of what the journal keeps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ from proxy.hs2 import SqlError
 from proxy.journal import Journal, Record
 from proxy.session import Choice, ClientSession, Forward, Operation, OperationState
 from rewriter.model import TableName
-
-
-class Stub(Operation):
-    """An operation that others bring to its end."""
-
-    async def abandon(self, error: SqlError | None = None) -> None:
-        self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
+from tests.unit.support.operations import Stub
 
 
 def session(user: str = "ann") -> ClientSession:

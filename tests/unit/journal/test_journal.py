@@ -15,7 +15,8 @@ from proxy.journal import Cause, Journal, Outcome, Phase, Record, Refresh
 from proxy.journal.record import KEPT
 from proxy.session import Choice, Forward, Local, OperationState
 from rewriter.model import TableName
-from tests.unit.journal.stubs import Stub, begun, refused, session
+from tests.unit.journal.stubs import begun, refused, session
+from tests.unit.support.operations import Stub
 
 VIEW = TableName(("lake", "demo", "agg"))
 

@@ -15,7 +15,8 @@ from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
 from proxy.session import Forward, OperationState
 from rewriter.model import TableName
-from tests.unit.journal.stubs import Stub, answered, begun, refused, session
+from tests.unit.journal.stubs import answered, begun, refused, session
+from tests.unit.support.operations import Stub
 
 VIEW = TableName(("lake", "demo", "agg"))
 

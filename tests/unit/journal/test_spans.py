@@ -21,7 +21,8 @@ from proxy.journal import Cause, Journal, Phase
 from proxy.journal.spans import Spans
 from proxy.session import OperationState
 from rewriter.model import TableName
-from tests.unit.journal.stubs import Stub, answered, begun, refused, session
+from tests.unit.journal.stubs import answered, begun, refused, session
+from tests.unit.support.operations import Stub
 
 VIEW = TableName(("lake", "demo", "agg"))
 TRACE, SPAN = "5bd66ef5095369c7b0d1f8f4bd33716a", "c532cb4098ac3dd2"

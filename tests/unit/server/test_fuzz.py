@@ -15,7 +15,7 @@ import pytest
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
-from proxy.service.handlers import HANDLERS
+from proxy.service.service import HANDLERS
 from proxy.session import Handle
 from proxy.wire import frame
 from tests.unit.support import corpus

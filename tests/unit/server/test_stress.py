@@ -18,7 +18,7 @@ import pytest
 
 from proxy.hs2 import ResultSet, SqlError, encode_reply, failure
 from proxy.hs2.generated import ttypes
-from proxy.service.handlers import HANDLERS
+from proxy.service.service import HANDLERS
 from proxy.session import ClientSession, Forward, Local, Log, OperationState, Plan
 from proxy.upstream import Terms, Timeouts
 from proxy.wire import read_head

@@ -22,9 +22,9 @@ from proxy.hs2 import (
     table_schema,
 )
 from proxy.hs2.generated import ttypes
-from proxy.service.message import REQUEST_HANDLE, with_handle
-from proxy.service.operations.prefetch import Budget, Prefetch
-from proxy.session import Foreseen, Habits, Handle, numbered
+from proxy.service.call import Budget
+from proxy.service.operations.prefetch import Prefetch
+from proxy.session import REQUEST_HANDLE, Foreseen, Habits, Handle, numbered, with_handle
 from proxy.wire import read_head
 
 COLUMNS = ResultSet.of("n int", "s").columns

@@ -9,7 +9,7 @@ import pytest
 from proxy.authentication import ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
-from proxy.service.operations.prefetch import Budget
+from proxy.service.call import Budget
 from proxy.session import ClientSession, Local, Log, Plan
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.message import I32, I64

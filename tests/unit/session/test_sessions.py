@@ -1,7 +1,8 @@
 import pytest
 
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session import LEGAL, TERMINAL, ClientSession, Handle, LiveUpstream, Operation, OperationState, Sessions
+from proxy.session import LEGAL, TERMINAL, ClientSession, Handle, LiveUpstream, OperationState, Sessions
+from tests.unit.support.operations import Stub
 
 S = OperationState
 
@@ -31,11 +32,6 @@ class Upstream:
         raise AssertionError
 
 
-class Bare(Operation):
-    async def abandon(self, error: SqlError | None = None) -> None:
-        self.advance(S.CANCELED)
-
-
 def session(user: str = "bob") -> ClientSession:
     return ClientSession(user, 10, Upstream(), facts=None)
 
@@ -58,7 +54,7 @@ def test_handles_are_found_with_their_secret_by_their_principal_alone() -> None:
 def test_a_removed_session_takes_its_operations_along() -> None:
     sessions, mine = Sessions(), session()
     sessions.add(mine)
-    operation = Bare(mine, 0)
+    operation = Stub(mine, 0)
     sessions.add_operation(operation)
     assert sessions.find_operation(operation.handle, "bob") is operation
     assert sessions.running == 1
@@ -77,7 +73,7 @@ def test_secrets_are_not_printed() -> None:
 @pytest.mark.parametrize("end", sorted(TERMINAL))
 def test_the_end_is_told_once_and_stays(end: OperationState) -> None:
     ended: list[bool] = []
-    operation = Bare(session(), 0, ended.append)
+    operation = Stub(session(), 0, ended.append)
     operation.advance(S.RUNNING)
     assert operation.completed_ms is None
     operation.advance(end, SqlError("no") if end is S.ERROR else None)

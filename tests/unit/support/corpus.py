@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from proxy.service.message import REQUEST_HANDLE, with_handle
-from proxy.session import Handle
+from proxy.session import REQUEST_HANDLE, Handle, with_handle
 from proxy.wire import find_handle, with_field
 from proxy.wire.message import I32
 

@@ -15,7 +15,7 @@ from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
-from proxy.service.operations.prefetch import Budget
+from proxy.service.call import Budget
 from proxy.session import ClientSession, Forward, Plan
 from proxy.statements import classify
 from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
