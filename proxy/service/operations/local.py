@@ -10,7 +10,7 @@ from typing import Any
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import Begun
-from proxy.service.operations.status import ProgressBar
+from proxy.service.operations.running import ProgressBar
 from proxy.session import NO_ROWS, ClientSession, Local, Message, Operation, OperationState
 
 logger = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from proxy.pipeline import Begun
 from proxy.service.call import Statement
 from proxy.service.operations.fallback import NO_FALLBACK, Fallback
 from proxy.service.operations.post_commit import PostCommit
-from proxy.service.operations.status import Known, ProgressBar, StatusPolls, completed
+from proxy.service.operations.running import Known, ProgressBar, StatusPolls, completed
 from proxy.session import TERMINAL, ClientSession, Forward, Lease, Message, Operation, OperationState, repeatable
 from proxy.statements import Replay, classify
 from proxy.upstream import Announced, Progress, RemoteStatus, UpstreamOperation, started, unknown

@@ -23,7 +23,7 @@ from proxy.hs2 import (
 )
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Budget
-from proxy.service.operations.prefetch import Prefetch
+from proxy.service.operations.remote import Prefetch
 from proxy.session import REQUEST_HANDLE, Foreseen, Habits, Handle, numbered, with_handle
 from proxy.wire import read_head
 

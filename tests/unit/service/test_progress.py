@@ -11,7 +11,7 @@ import pytest
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
 from proxy.service.operations import status
-from proxy.service.operations.status import ProgressBar
+from proxy.service.operations.running import ProgressBar
 from proxy.upstream import Stage
 
 _ASKED = ttypes.TGetOperationStatusReq(getProgressUpdate=True)

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.hs2 import encode_reply, read_reply, success
 from proxy.hs2.generated import ttypes
-from proxy.service.operations.status import Known, completed
+from proxy.service.operations.running import Known, completed
 from proxy.session import OperationState as S
 from proxy.wire import read_head
 

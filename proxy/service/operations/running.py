@@ -1,8 +1,11 @@
-"""The status of an operation: polls of the upstream, replies completed by what Spark leaves out, the progress bar.
+"""What a client is told of a running operation: its status, its progress, its columns.
 
-Spark holds each poll until the operation ends or some seconds are over, and takes the next one behind it: so a client's
-poll and one of our own share an answer. Its replies lack times and `hasResultSet`, without which Hive JDBC polls for
-ever. Such replies differ in little: where what they lack belongs is computed once for each shape.
+Spark holds each poll of the status until the operation ends or some seconds are over, and takes the next one behind it:
+so a client's poll and one of our own share an answer. Its replies lack times and `hasResultSet`, without which Hive
+JDBC polls for ever. Such replies differ in little: where what they lack belongs is computed once for each shape.
+
+Spark can only be asked for the columns at the end. Hive JDBC's `executeAsync` asks as soon as the statement is started,
+and would otherwise wait for its end: the query is described meanwhile.
 """
 
 from __future__ import annotations
@@ -15,9 +18,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from proxy.hs2 import encode
+from proxy.answering import described
+from proxy.hs2 import ColumnDesc, Query, SqlError, encode, table_schema
+from proxy.hs2.types import TypeName
 from proxy.session import Message, OperationState
 from proxy.session.states import shown_state
+from proxy.statements import classify
 from proxy.upstream import Stage, progress_response
 from proxy.wire import find, read_i32, with_field
 from proxy.wire.fields import example_of, shape_of
@@ -169,3 +175,35 @@ class ProgressBar:
         """Take note of the stages that run; the stages that are told of no more have ended."""
         ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
         self._stages = ended | {stage.id: stage for stage in stages}
+
+
+_SOON = 0.1  # seconds, in which most statements end
+
+
+async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
+    """Return the schema of a running statement; None at its end, if it ends before that is known or is no query."""
+    ending = asyncio.ensure_future(end)
+    describing: asyncio.Task[Any] | None = None
+    try:
+        await asyncio.wait({ending}, timeout=_SOON)
+        if not ending.done() and classify(sql).query:
+            describing = asyncio.create_task(_described(sql, query))
+            await asyncio.wait({ending, describing}, return_when=asyncio.FIRST_COMPLETED)
+            if describing.done() and (schema := describing.result()) is not None:
+                return schema
+        await ending
+        return None
+    finally:
+        ending.cancel()
+        if describing is not None:
+            describing.cancel()
+
+
+async def _described(sql: str, query: Query) -> Any:
+    """Return the schema if Spark would give the same: of some types, clients are told another."""
+    try:
+        columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
+    except SqlError:
+        return None
+    known = all(TypeName.of(column.type).known for column in columns)
+    return table_schema(columns) if known else None
