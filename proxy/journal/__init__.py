@@ -4,14 +4,11 @@
 the counts agree, since each statement is counted once, from its record. Nothing here waits.
 """
 
-from proxy.journal.digest import digest
-from proxy.journal.digests import digests
 from proxy.journal.journal import Journal, Sink
-from proxy.journal.json_lines import JsonLines
-from proxy.journal.record import Outcome, Phase, Record
+from proxy.journal.record import Outcome, Phase, Record, digest
 from proxy.journal.refresh import Cause, Refresh
-from proxy.journal.usage import Usage, Uses
-from proxy.journal.writer import Writer
+from proxy.journal.usage import Usage, Uses, digests
+from proxy.journal.writer import JsonLines, Writer
 
 __all__ = [
     "Cause",

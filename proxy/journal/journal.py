@@ -19,10 +19,16 @@ from typing import Protocol
 
 from proxy.hs2 import SqlError, rows_in, succeeded
 from proxy.hs2.status import first_message
-from proxy.journal.record import Record, kept, kept_without_literals
-from proxy.journal.redaction import without_values
+from proxy.journal.record import (
+    Record,
+    Trace,
+    kept,
+    kept_without_literals,
+    read_trace,
+    trace_in_comment,
+    without_values,
+)
 from proxy.journal.refresh import Cause, Refresh
-from proxy.journal.trace import Trace, in_comment, read
 from proxy.journal.usage import Usage
 from proxy.journal.writer import Writer
 from proxy.session import ClientSession, Handle, Operation, OperationState
@@ -109,7 +115,7 @@ class Journal:
 
         The trace in a comment of the statement goes before that of its call.
         """
-        trace = in_comment(sql) or read(traceparent)
+        trace = trace_in_comment(sql) or read_trace(traceparent)
         if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
             trace = Trace.new()
         keep = kept if self._literals else kept_without_literals

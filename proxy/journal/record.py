@@ -1,24 +1,157 @@
-"""One statement in the journal: who sent it, what was decided about it, how it went, and how long each phase took."""
+"""One statement in the journal: who sent it, what was decided about it, how it went, and how long each phase took.
+
+What is kept of a statement's text has no credentials and, if so configured, no literals; a text without literals is its
+digest. A statement may carry a trace context in the form of W3C's `traceparent`
+(https://www.w3.org/TR/trace-context/#traceparent-header), also in a comment as sqlcommenter writes it.
+"""
 
 from __future__ import annotations
 
+import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
-from proxy.journal.digest import digest
-from proxy.journal.redaction import without_credentials
-from proxy.journal.trace import Trace
 from proxy.session import NO_CHOICE, Choice, Forward, Local, OperationState, Plan
-from proxy.statements import Kind, classify
+from proxy.statements import Kind, Token, classify, scan
 
 if TYPE_CHECKING:
     from proxy.session import Operation
+
+
+HIDDEN = "***"
+_NAMES = r"(?:password|passwd|secret|token|credentials?|access[._-]?key|account[._-]?key|sas[._-]token)"
+_SECRET = re.compile(_NAMES, re.IGNORECASE)
+# Parts of these names, to look for first: the expression takes 50 µs for a statement of 250 characters.
+_PARTS = ("passw", "secret", "token", "credential", "key")
+# A name that has one of these in it (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b'.
+_VALUE = re.compile(
+    rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"""'[^']*'?|"[^"]*"?|(?<![\w`])\d[\w.]*""")
+_IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
+
+
+def is_secret(name: str) -> bool:
+    """Return whether the value of a setting of that name is a credential.
+
+    >>> [is_secret(name) for name in ("s3.secret-access-key", "bind_password", "fs.s3a.access.key", "keytab", "uri")]
+    [True, True, True, False, False]
+    """
+    return _SECRET.search(name) is not None
+
+
+def without_credentials(text: str) -> str:
+    """Return a statement or a URL with the values of credentials hidden.
+
+    >>> without_credentials("SET fs.s3a.secret.key=abc")
+    'SET fs.s3a.secret.key=***'
+    >>> without_credentials("CREATE TABLE t USING jdbc OPTIONS ('password' = 'x''y', user 'ann')")
+    "CREATE TABLE t USING jdbc OPTIONS ('password' = ***, user 'ann')"
+    >>> without_credentials("postgresql://ann:secret@db/x"), without_credentials("SELECT token, secrets FROM t")
+    ('postgresql://ann:***@db/x', 'SELECT token, secrets FROM t')
+    """
+    if "://" in text:
+        text = _IN_URL.sub(rf"\1{HIDDEN}@", text)
+    lower = text.lower()
+    return _VALUE.sub(rf"\1{HIDDEN}", text) if any(part in lower for part in _PARTS) else text
+
+
+def without_values(message: str) -> str:
+    r"""Return the first line of an error with `?` in the place of quoted texts and numbers: it may quote a statement.
+
+    >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
+    '[CAST_INVALID_INPUT] The value ? of `name` is ?'
+    """
+    return _QUOTED.sub("?", message.split("\n", 1)[0])
+
+
+# 2.5 and lists of literals; lists of such lists.
+_LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
+_QUOTES = frozenset("'\"")
+
+
+@lru_cache(1024)
+def digest(sql: str) -> str:
+    r"""Return a statement on one line without comments, and with `?` in the place of each literal.
+
+    A list of literals becomes one literal, so that statements which differ in a list's length are alike.
+
+    >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
+    'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
+    >>> digest("SELECT a FROM t WHERE b = 'secr…")
+    'SELECT a FROM t WHERE b = ?'
+    """
+    pieces, end = "", 0
+    for token in scan(sql):
+        gap = " " if pieces and token.start > end else ""
+        if token.text in _QUOTES:  # a string without an end, as where the text was cut
+            pieces += f"{gap}?"
+            break
+        pieces, end = pieces + gap + ("?" if _is_literal(token) else token.text), token.end
+    return _ROWS.sub("(?)", _LISTED.sub("?", pieces))
+
+
+def _is_literal(token: Token) -> bool:
+    return token.kind == "string" or (token.kind == "word" and token.text[0].isdigit())
+
+
+TRACEPARENT = "traceparent"
+# Version 00 has four fields; later ones may have more behind them.
+_FORM = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
+_PAIR = re.compile(rf"\b{TRACEPARENT}\s*=\s*'([^']*)'")
+_SAMPLED = 1  # of the flags in the last field
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace by its id, the client's span in it, empty where the trace begins here, and whether it is recorded."""
+
+    id: str
+    parent: str = ""
+    sampled: bool = True
+
+    @classmethod
+    def new(cls) -> Trace:
+        """Return a trace that begins here."""
+        return cls(f"{random.getrandbits(128) or 1:032x}")  # an id, and no secret
+
+
+def read_trace(traceparent: str) -> Trace | None:
+    """Return the trace context in the value of a `traceparent`; None if the value is not valid.
+
+    >>> read_trace("00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-01")
+    Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=True)
+    >>> read_trace("00-00000000000000000000000000000000-c532cb4098ac3dd2-01"), read_trace("")
+    (None, None)
+    """
+    found = _FORM.fullmatch(traceparent.strip()) if traceparent else None
+    if found is None or (found[1] == "00" and found[5]):
+        return None
+    return Trace(found[2], found[3], bool(int(found[4], 16) & _SAMPLED))
+
+
+def trace_in_comment(sql: str) -> Trace | None:
+    """Return the trace context that a comment in a statement carries, the last one of several.
+
+    >>> trace_in_comment("SELECT 1 /*route='x',traceparent='00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-00'*/")
+    Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=False)
+    >>> trace_in_comment("SELECT traceparent FROM requests")
+    """
+    if TRACEPARENT not in sql:
+        return None
+    values = [value for comment in _COMMENT.findall(sql) for value in _PAIR.findall(comment)]
+    return next((trace for trace in map(read_trace, reversed(values)) if trace is not None), None)
+
 
 # The characters of a statement that are kept, and those in its line of the log. A statement may have megabytes: a
 # thousand of them would fill the memory.

@@ -23,9 +23,8 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-from proxy.journal.record import Phase, Record
+from proxy.journal.record import Phase, Record, Trace
 from proxy.journal.refresh import Refresh
-from proxy.journal.trace import Trace
 from proxy.journal.writer import WAITING, Writer
 from proxy.session import OperationState
 from proxy.statements import classify

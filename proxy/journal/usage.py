@@ -1,4 +1,4 @@
-"""The usage of each view since the start: statements answered, time saved, and cost.
+"""Statistics over the statements of the journal: by view since the start, and by text.
 
 A statement's time without its views is estimated as the mean over the statements of the same digest that the tables
 have answered. Statements without such a digest count for nothing.
@@ -6,22 +6,18 @@ have answered. Statements without such a digest count for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from cachetools import LRUCache
 
-from proxy.journal.digest import digest
+from proxy.journal.record import Outcome, Record, digest
+from proxy.journal.refresh import Refresh
 from proxy.session import OperationState
 from proxy.statements import Kind
 from rewriter.model import TableName
-
-if TYPE_CHECKING:
-    from proxy.journal.record import Record
-    from proxy.journal.refresh import Refresh
-
 
 _TEXTS = 2000  # whose times by the tables are kept
 _WORTH_NOTING = 20.0  # milliseconds: there is little to save of less, and reading a text takes up to 0.1
@@ -112,3 +108,29 @@ class Usage:
         uses.refresh = refresh
         uses.refreshes += 1
         uses.refresh_milliseconds += refresh.milliseconds
+
+
+def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
+    """Return a row for each text, those that took most time first; the records come latest first.
+
+    A thousand long texts take seconds to be read.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(digest(record.sql), []).append(record)
+    rows = [_row(text, alike) for text, alike in groups.items()]
+    return sorted(rows, key=lambda row: -int(row["milliseconds"]))
+
+
+def _row(text: str, records: list[Record]) -> Mapping[str, Any]:
+    """Return the figures of the statements of one text, and the last decision about them."""
+    times = [record.milliseconds for record in records]
+    return {
+        "statements": len(records),
+        "from_views": sum(record.outcome is Outcome.VIEW for record in records),
+        "failed": sum(record.state in (OperationState.ERROR, OperationState.TIMEDOUT) for record in records),
+        "milliseconds": sum(times),
+        "slowest": max(times),
+        "answer": records[0].answer or None,
+        "digest": text,
+    }
