@@ -12,19 +12,91 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError, Unreachable
-from proxy.upstream.kept import MOST_KEPT, Kept
 from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
-from proxy.upstream.session import UpstreamSession, without_namespace
+from proxy.upstream.session import UpstreamSession
+from proxy.wire import find, read_map, value_bytes, with_field, write_map
+from proxy.wire.message import MAP
+from rewriter.model import split_name, ticked
+
+MOST_KEPT = 64  # statements; to repeat more is no longer reasonable
+_READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
+_MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
+_SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
+_BEARS_ON_MOVES = re.compile("catalog|case", re.IGNORECASE)
+_SUBSTITUTES = "${"
+_ELSEWHERE = "spark_catalog"  # a catalog whose namespace is none of its own is to be entered from another
+
+
+class Kept:
+    """SET, RESET and USE, as they were sent.
+
+    >>> kept = Kept()
+    >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
+    ...     kept.add(sql)
+    >>> kept.texts, kept.moves
+    (('USE lake', 'USE demo', 'SET a = 1'), 2)
+    >>> kept.settle(kept.texts, "lake", "demo"), kept.texts
+    (True, ('SET a = 1', 'USE `lake`.`demo`'))
+    """
+
+    __slots__ = ("texts",)
+
+    def __init__(self) -> None:
+        self.texts: tuple[str, ...] = ()
+
+    @property
+    def moves(self) -> int:
+        """The number of statements that lead to another namespace."""
+        return sum(_MOVES.match(text) is not None for text in self.texts)
+
+    def add(self, sql: str) -> None:
+        """Take note of one more; the same text before it is dropped where nothing in between depends on it."""
+        if _READS.fullmatch(sql):
+            return
+        at = max((number for number, text in enumerate(self.texts) if text == sql), default=None)
+        if at is not None and not any(_depends(text, sql) for text in (*self.texts[at + 1 :], sql)):
+            self.texts = (*self.texts[:at], *self.texts[at + 1 :])
+        self.texts = (*self.texts, sql)
+
+    def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
+        """Have the one way to a namespace, written as Spark does, in place of all that led there `before`.
+
+        False where that has changed since.
+        """
+        if self.texts[: len(before)] != before:
+            return False
+        enter = f"USE {ticked(catalog)}"
+        names = ".".join(ticked(name) for name in split_name(namespace))
+        there = (f"{enter}.{names}",) if namespace else (f"USE {_ELSEWHERE}", enter)
+        stays = (text for text in before if not _MOVES.match(text))
+        self.texts = (*stays, *there, *self.texts[len(before) :])
+        return True
+
+
+def _depends(text: str, before: str) -> bool:
+    """Return whether what a statement does may depend on one before it, which is not the same.
+
+    >>> _depends("USE b", "USE a"), _depends("USE b", "SET x = 1"), _depends("SET y = ${x}", "SET x = 1")
+    (True, False, True)
+    """
+    if _SUBSTITUTES in text:
+        return True
+    if text == before or (_SETS.match(text) and not _MOVES.match(text)):
+        return False
+    return not _SETS.match(before) or _BEARS_ON_MOVES.search(before) is not None
+
 
 logger = logging.getLogger(__name__)
 
 _IRREPLACEABLE = "Its temporary views, variables and functions are lost with it. Open a new session and try again."
 _CLOSED, _NO_SESSION = "The session is closed", "08003"
+_CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
 _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"  # with a FROM it is no job
 
 
@@ -264,3 +336,11 @@ def _seen(attaching: asyncio.Task[bytes]) -> None:
     """Take note of an error for which no statement may wait."""
     if not attaching.cancelled():
         attaching.exception()
+
+
+def without_namespace(message: bytes) -> bytes | None:
+    """Return the OpenSession without its initial namespace; None if it names none."""
+    span = find(message, _CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    others = [(key, value) for key, value in entries if key != _NAMESPACE]
+    return with_field(message, _CONFIGURATION, MAP, write_map(others)) if len(others) < len(entries) else None

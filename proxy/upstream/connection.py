@@ -90,6 +90,7 @@ class Connection(asyncio.Protocol):
         self._login = upstream.login() if upstream.link.tickets is not None else None
         self._stepping: asyncio.Task[None] | None = None
         self._timeouts = timeouts
+        self._shortest = timeouts.shortest  # asked for each call
         self._pulse = pulse
         self._heard = False  # whether the server has answered anything
         self._waiting: deque[Reply] = deque()
@@ -213,7 +214,7 @@ class Connection(asyncio.Protocol):
             self._since = self._loop.time()
         self._waiting.append(reply)
         if self._watch is None:
-            self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
+            self._watch = self._loop.call_later(self._shortest, self._look)
         return reply
 
     def _send(self, data: bytes) -> None:
@@ -299,7 +300,7 @@ class Connection(asyncio.Protocol):
         limit = self._timeouts.of(name)
         left = self._since + limit - self._loop.time()
         if left > 0:
-            self._watch = self._loop.call_later(min(left, self._timeouts.shortest), self._look)
+            self._watch = self._loop.call_later(min(left, self._shortest), self._look)
         else:
             self._break(self._error(f"has not answered {name.decode('utf-8', 'replace')} for {limit:g} s"))
 

@@ -1,4 +1,7 @@
-"""The upstream servers: which one gets a new session, the queue of waiting sessions, and the parking of idle ones."""
+"""The upstream servers: which one gets a new session, the queue of waiting sessions, and the parking of idle ones.
+
+They are watched: a server is well if it lets us in and opens a session, which a mere connection does not show.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,22 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol
 
-from proxy.hs2 import SqlError, Unreachable
+from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, check, encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import V11
+from proxy.upstream.connection import connect
 from proxy.upstream.dial import NotLetIn
-from proxy.upstream.place import Place
-from proxy.upstream.session import UpstreamSession, open_session
-from proxy.upstream.slots import FairQueue
+from proxy.upstream.place import FairQueue, Place
+from proxy.upstream.session import UpstreamSession, read_handle
 from proxy.upstream.terms import OWN, Timeouts, Upstream
+from proxy.wire import Transport, find, read_map, value_bytes, with_field, write_map
+from proxy.wire.message import MAP, STRING
 
 logger = logging.getLogger(__name__)
+
+_REJECTED = "08004"
+_USERNAME, _PASSWORD, _CONFIGURATION = (1, 2), (1, 3), (1, 4)
+_PROXY_USER = b"hive.server2.proxy.user"
 
 
 class Steering(StrEnum):
@@ -274,3 +285,81 @@ def _taken(place: Place) -> Place:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+_SOON = 1.0  # seconds, while one is not well
+
+
+async def watch(pool: Upstreams) -> None:
+    """Look at each upstream now and then, as long as nobody has opened a session there lately; never returns."""
+    while True:
+        await asyncio.gather(*(look(pool, place) for place in pool.places))
+        well = all(place.problem is None for place in pool.places)
+        await asyncio.sleep(pool.timeouts.health if well else min(_SOON, pool.timeouts.health))
+
+
+async def look(pool: Upstreams, place: Place) -> None:
+    """Open a session and close it, if it is time to; take note of how it went."""
+    lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
+    if place.terms.draining or (place.problem is None and lately):
+        return
+    message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
+    session = None
+    try:
+        session, _ = await open_session(place, None, message, pool.timeouts)
+    except SqlError as error:
+        if isinstance(error, NotLetIn) and place.lives():
+            return
+        if isinstance(error, Unreachable):
+            pool.failed(place, error)
+            return
+        # Who refuses our login is there for others.
+    pool.well(place)
+    if session is not None:
+        await session.close()
+
+
+async def open_session(
+    place: Place, user: str | None, message: bytes, timeouts: Timeouts
+) -> tuple[UpstreamSession, bytes]:
+    """Relay an OpenSession for a user, or for ourselves: the session, and the upstream's reply.
+
+    Raise SqlError 08S01 if it is not to be had.
+    """
+    upstream = place.upstream
+    login = upstream.user or user or OWN
+    password = upstream.password or login
+    if upstream.link.transport is Transport.NOSASL:  # nothing but the call says who it is
+        message = with_field(message, _USERNAME, STRING, login.encode())
+        message = with_field(message, _PASSWORD, STRING, password.encode())
+    if upstream.link.impersonate and user is not None:
+        message = _acting_for(message, user)
+    connection = await connect(upstream, login, password, timeouts, place.pulse)
+    try:
+        async with asyncio.timeout(timeouts.open):
+            reply = await connection.call(message)
+        response = read_reply(reply, ttypes.TOpenSessionResp)
+        check(response.status)
+        handle = read_handle(reply, SESSION_HANDLE)
+        if handle is None:
+            raise Unreachable(f"{upstream.named} has opened a session without giving a handle")
+    except TimeoutError as error:
+        connection.close()
+        kind = Unreachable if connection.heard else NotLetIn
+        raise kind(f"{upstream.named} opens no session in time; try again later") from error
+    except BaseException as error:
+        well = connection.alive
+        connection.close()
+        if isinstance(error, Unreachable) and well:  # it is there for other clients
+            raise SqlError(error.message, _REJECTED) from error
+        raise
+    place.version = response.serverProtocolVersion
+    return UpstreamSession(connection, place, handle, timeouts), reply
+
+
+def _acting_for(message: bytes, user: str) -> bytes:
+    """Return the OpenSession request of a login that acts for another user."""
+    span = find(message, _CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    entries = [entry for entry in entries if entry[0] != _PROXY_USER]
+    return with_field(message, _CONFIGURATION, MAP, write_map([*entries, (_PROXY_USER, user.encode())]))

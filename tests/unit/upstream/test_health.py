@@ -4,7 +4,7 @@ import asyncio
 
 from proxy.hs2 import SqlError
 from proxy.upstream import Terms, watch
-from proxy.upstream.health import look
+from proxy.upstream.pool import look
 from tests.unit.support.proxied import until
 from tests.unit.upstream.test_pool import OPEN, pool
 

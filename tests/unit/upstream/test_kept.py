@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.upstream.kept import MOST_KEPT, Kept
+from proxy.upstream.attachment import MOST_KEPT, Kept
 
 CATALOGS = ("spark_catalog", "lake")
 STATEMENTS = [

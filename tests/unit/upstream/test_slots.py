@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from proxy.upstream.slots import Slots
+from proxy.upstream.place import Slots
 
 
 async def turns() -> None:
