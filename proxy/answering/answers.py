@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
 from proxy.answering import information_schema
-from proxy.answering.decision import Decision
-from proxy.answering.facts import ON, SessionFacts
+from proxy.answering.decision import Decision, shadowed, suggested, told_of_hint, told_of_named, without_ranges
+from proxy.answering.facts import HINT_IS_OFF, OFF, ON, STALENESS, USE, SessionFacts, read_hint
 from proxy.answering.fresh_parts import FreshParts
 from proxy.answering.functions import calls, expand
-from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, told_of_hint, told_of_named
-from proxy.answering.known_views import KnownViews
 from proxy.answering.rests import Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
@@ -28,7 +26,6 @@ from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
 from proxy.statements import classify
 from rewriter import (
-    Attempt,
     Bound,
     Definitions,
     Hinted,
@@ -36,14 +33,12 @@ from rewriter import (
     Reason,
     Recent,
     Statement,
-    Suggestion,
     Unsupported,
     read_by,
     rewrite_past,
-    suggestion,
     travel,
 )
-from rewriter.model import Relation, Session, Table, TableName
+from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.names import split_name
 from rewriter.model.settings import REWRITE_IS_OFF
@@ -197,8 +192,8 @@ class Answers:
         statement, definitions = asked.statement, recent.definitions
         own = replace(own, tables=asked.base_tables)
         if not asked.concerns_views and not statement.uses_timeseries:
-            shadowed = tuple(_shadowed(statement, definitions))
-            outcome = told_of_hint(Outcome(statement, tried=shadowed), state.only, definitions)
+            hidden = tuple(shadowed(statement, definitions))
+            outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
             return replace(
                 own,
                 outcome=outcome if outcome.tried else None,
@@ -213,7 +208,7 @@ class Answers:
         relations, resting = self._readable(found, facts)
         try:
             outcome = await _aside(sql, asked.decide, relations, bound)
-            wanted = _without_ranges(outcome, asked.names, definitions)
+            wanted = without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
                 found = await self._current(asked.names, definitions, bound)
                 relations, resting = self._readable(found, facts)
@@ -228,7 +223,7 @@ class Answers:
         sent = original if outcome.spelled else None
         unchanged = Decision(sent, original, outcome, facts.problem, asked.over, tables=asked.base_tables)
         if thorough:
-            change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
+            change = await asyncio.to_thread(suggested, outcome, definitions, relations)
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
@@ -320,29 +315,6 @@ class Answers:
         return typed == expanded
 
 
-def _suggested(
-    outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
-) -> Suggestion | None:
-    """Return the change to a view by which the view would answer; an error costs the suggestion alone."""
-    if outcome.rewritten or not outcome.tried:
-        return None
-    try:
-        return suggestion(outcome, definitions, relations)
-    except Exception:
-        _log.exception("no change to a view is suggested for %r", outcome.statement.sql)
-        return None
-
-
-def _without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables and storage tables whose value ranges, if they were known, might let a view answer: those
-    of added values and of time buckets.
-    """
-    reasons = {attempt.reason for attempt in outcome.tried}
-    storages = names & definitions.by_storage.keys()
-    added = names - storages if Reason.FLOAT_SUM_DECIDES_ROWS in reasons else frozenset()
-    return added | storages if Reason.BOUNDS_UNKNOWN in reasons else added
-
-
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
@@ -353,18 +325,6 @@ def _relied_on(
         name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
         for name, relation in relations.items()
     }
-
-
-def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield the views over tables that the session has put temporary views before."""
-    session = statement.session
-    for name in sorted(session.temporary_views):
-        read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)
-        table = TableName((session.catalog, *session.namespace, name))
-        for view in definitions.views if read else ():
-            if table in definitions.sources[view.name]:
-                why = f"{name} is a temporary view in this session, which hides the table"
-                yield Attempt(view.name, "missed", "", Reason.TABLES_DIFFER, why)
 
 
 def _may_concern(sql: str) -> bool:
@@ -380,6 +340,37 @@ def _calls_ours(sql: str) -> bool:
 
 def _spells_time(sql: str) -> bool:
     return "timeseries" in sql.lower()
+
+
+class KnownViews:
+    """The views as last read from a catalog, and the recent decisions over them."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._views: tuple[MaterializedView, ...] = ()
+        self._recent = Recent(Definitions((), declared=Declared()))
+        self._reading = asyncio.Lock()
+
+    async def recent(self) -> Recent:
+        """Return the decisions over the views as defined now."""
+        views = await self._catalog.definitions()
+        if views is not self._views:
+            async with self._reading:
+                if views is not self._views:
+                    definitions = Definitions(views, plain=self._catalog.plain)
+                    await asyncio.to_thread(definitions.read)  # other clients are served meanwhile
+                    definitions = definitions.knowing(self._recent.definitions.declared or Declared())
+                    self._views, self._recent = views, Recent(definitions)
+        return self._recent
+
+    def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
+        """Return the constraints that tables declare, also for later statements; None if these are the known ones."""
+        before = self._recent.definitions.declared or Declared()
+        now = before.learned(relations)
+        if now is before:
+            return None
+        self._recent = Recent(self._recent.definitions.knowing(now))
+        return now
 
 
 async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from proxy.session import Choice
-from rewriter import Attempt, Finding, Outcome, Reason, Suggestion, ranked
-from rewriter.model import Table, TableName
+from rewriter import Attempt, Definitions, Finding, Outcome, Reason, Statement, Suggestion, ranked, suggestion
+from rewriter.model import Relation, Table, TableName
+
+_log = logging.getLogger("viewgate")
 
 # How the line begins that tells which views answer.
 ANSWERED = "answered from"
@@ -159,3 +162,55 @@ def _missed(finding: Finding, several: bool) -> str:
 
 def _why(attempt: Attempt) -> str:
     return attempt.reason.told(attempt.detail) if attempt.reason else attempt.detail
+
+
+def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
+    """Return the outcome with the reason for which the view that a hint names was not even tried."""
+    if only is None or any(attempt.view == only for attempt in outcome.tried):
+        return outcome
+    reads = "it reads nothing of what the statement does"
+    why = reads if only in definitions.by_name else "there is no such materialized view"
+    return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
+
+
+def told_of_named(outcome: Outcome) -> Outcome:
+    """Return the outcome without the views that were not tried because the statement's hint names another view."""
+    only = outcome.statement.session.only
+    if only is None:
+        return outcome
+    return replace(outcome, tried=tuple(a for a in outcome.tried if a.view == only or a.verdict == "chosen"))
+
+
+def suggested(
+    outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
+) -> Suggestion | None:
+    """Return the change to a view by which the view would answer; an error costs the suggestion alone."""
+    if outcome.rewritten or not outcome.tried:
+        return None
+    try:
+        return suggestion(outcome, definitions, relations)
+    except Exception:
+        _log.exception("no change to a view is suggested for %r", outcome.statement.sql)
+        return None
+
+
+def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
+    """Return the tables and storage tables whose value ranges, if they were known, might let a view answer: those
+    of added values and of time buckets.
+    """
+    reasons = {attempt.reason for attempt in outcome.tried}
+    storages = names & definitions.by_storage.keys()
+    added = names - storages if Reason.FLOAT_SUM_DECIDES_ROWS in reasons else frozenset()
+    return added | storages if Reason.BOUNDS_UNKNOWN in reasons else added
+
+
+def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
+    """Yield the views over tables that the session has put temporary views before."""
+    session = statement.session
+    for name in sorted(session.temporary_views):
+        read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)
+        table = TableName((session.catalog, *session.namespace, name))
+        for view in definitions.views if read else ():
+            if table in definitions.sources[view.name]:
+                why = f"{name} is a temporary view in this session, which hides the table"
+                yield Attempt(view.name, "missed", "", Reason.TABLES_DIFFER, why)

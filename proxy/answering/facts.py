@@ -1,4 +1,8 @@
-"""The known settings of a client's session, and the ones that have to be asked again."""
+"""The settings that hold for a statement: those of its session, and its own by a hint.
+
+What the session's are is asked again after a statement that may have changed them. The hint is
+`/*+ VIEWGATE(max_staleness = '10 minutes', use = 'namespace.view') */`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from proxy.catalog.views import MAX_STALENESS, REWRITE
 from proxy.hs2 import Query, SqlError
 from proxy.hs2.status import nearest
 from proxy.statements import Effect, classify
-from rewriter import Bound
+from rewriter import Bound, Hinted, hinted
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
@@ -21,6 +25,10 @@ OF_VIEW = "view"
 # The session settings of our own: allowed values, the default first.
 SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON), MAX_STALENESS: (OF_VIEW, NEVER)}
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
+
+# The options of the hint: how old an answer may be, the one view to use, and, by OFF, that no view is used.
+STALENESS, USE = "max_staleness", "use"
+HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
@@ -178,3 +186,21 @@ class SessionFacts:
             rewrite=True,
             defaults=defaults,
         )
+
+
+def read_hint(sql: str) -> Hinted:
+    """Return Viewgate's own hint in a statement, and the statement without it; raise SqlError for a wrong one."""
+    hint = hinted(sql)
+    unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
+    without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)
+    problem = hint.problem
+    if unknown:
+        problem = f"the hint VIEWGATE has no option {unknown}"
+    elif without:
+        problem = f"the option {without} of the hint VIEWGATE has no value"
+    elif USE in hint.options and OFF in hint.options:
+        problem = "the hint VIEWGATE says both which view to use and that none is used"
+    if problem:
+        known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
+        raise SqlError(f"{problem}; write {known} within /*+ and */", "42601")
+    return hint

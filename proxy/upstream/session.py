@@ -240,19 +240,15 @@ logger = logging.getLogger(__name__)
 class UpstreamSession:
     """A client session's session on an upstream server; `left` is called when the upstream session is closed."""
 
-    __slots__ = ("_connection", "_timeouts", "handle", "left", "place")
+    __slots__ = ("_connection", "_timeouts", "handle", "left", "place", "server")
 
     def __init__(self, connection: Connection, place: Place, handle: Handle, timeouts: Timeouts) -> None:
         self._connection = connection
         self._timeouts = timeouts
         self.place = place
+        self.server = str(place.upstream)
         self.handle = handle
         self.left: Callable[[], None] | None = None
-
-    @property
-    def server(self) -> str:
-        """The host and port of the upstream server."""
-        return str(self.place.upstream)
 
     @property
     def alive(self) -> bool:

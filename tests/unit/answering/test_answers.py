@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import pytest
 
 from proxy.answering import Answers, Decision
-from proxy.answering.known_views import KnownViews
+from proxy.answering.answers import KnownViews
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession

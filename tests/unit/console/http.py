@@ -13,7 +13,7 @@ from typing import Any
 
 from proxy.authentication import Authentication
 from proxy.console import Console, Login
-from proxy.server.addresses import bound
+from proxy.server.server import bound
 from proxy.service import Service
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.server.steps import Steps
+from proxy.server.connection import Steps
 from proxy.upstream import Reply
 
 
