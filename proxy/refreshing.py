@@ -17,8 +17,8 @@ from proxy.hs2.status import first_message
 from proxy.journal import Cause
 from proxy.options import Options, Selection, settled
 from proxy.pipeline import Asked, Begun, Pipeline
+from proxy.pipeline.dependencies import over
 from proxy.pipeline.on_commit import stopped
-from proxy.pipeline.order import over
 from proxy.progress_bar import drawn
 from proxy.session import Log
 from rewriter import Definitions

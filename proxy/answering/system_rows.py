@@ -13,7 +13,7 @@ from proxy.answering.virtual_tables import LONGEST, Row
 from proxy.catalog import Catalog
 from proxy.journal import Journal, Record, digests
 from proxy.pipeline import status
-from proxy.pipeline.lag import lag_s
+from proxy.pipeline.status import lag_s
 from proxy.session import ClientSession, Sessions
 from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Table

@@ -15,7 +15,7 @@ from proxy.commands.guard import Guard
 from proxy.commands.maintenance import Maintenance, maintenance
 from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
-from proxy.pipeline.order import over
+from proxy.pipeline.dependencies import over
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
 from proxy.statements import Kind, classify

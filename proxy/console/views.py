@@ -10,7 +10,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from proxy.catalog import Catalog
 from proxy.console.gauges import MOST_VIEWS
 from proxy.hs2 import SqlError
-from proxy.pipeline.lag import lag_s
+from proxy.pipeline.status import lag_s
 from rewriter.model import Table
 
 _PATIENCE = 5.0  # seconds, half of the time that Prometheus gives a scrape

@@ -1,15 +1,21 @@
-"""The build graph of a view's storage as rows: `mv_dependencies` and `stale_files`."""
+"""The build graph of a view's storage as rows (`mv_dependencies`, `stale_files`), and the order of refreshes.
+
+A view is refreshed after all that it reads, and of the others the one that holds most comes first: those that hold less
+can be computed from what it holds then, where they are computed anew: see `planning`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+import networkx as nx
 
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.sources import look, storage_of
-from rewriter import Dependency
-from rewriter.model import Files, MaterializedView, TableName
+from rewriter import Definitions, Dependency
+from rewriter.model import Files, MaterializedView, Table, TableName
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 
@@ -66,3 +72,20 @@ def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
     none = f"({', '.join('NULL' for _ in columns)})"
     nothing = "" if rows else " WHERE false"
     return f"(SELECT {items} FROM VALUES {', '.join(rows or [none])} AS t({', '.join(columns)}){nothing})"
+
+
+async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
+    """Return the views over these tables, and the views over these views, in the order of refresh."""
+    graph, by_name = definitions.graph, definitions.by_name
+    names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
+    held = {name: await _records(catalog, by_name[name]) for name in names}
+    ordered = nx.lexicographical_topological_sort(graph.subgraph(names), lambda name: (-held[name], name))
+    return [by_name[name] for name in ordered]
+
+
+async def _records(catalog: Catalog, view: MaterializedView) -> int:
+    try:
+        storage = (await catalog.current([view.storage]))[view.storage]
+    except Exception:  # its refresh fails for the same reason, and says so
+        return 0
+    return storage.records or 0 if isinstance(storage, Table) else 0

@@ -16,7 +16,7 @@ from proxy.catalog.periods import NEVER, period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.journal import Cause
-from proxy.pipeline.order import over
+from proxy.pipeline.dependencies import over
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.shared_delta import SharedDelta
 from proxy.pipeline.status import status

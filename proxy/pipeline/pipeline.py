@@ -22,17 +22,14 @@ from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, Refresh
-from proxy.pipeline.causes import explained, headline
-from proxy.pipeline.column_types import check_types
-from proxy.pipeline.failures import Lost, noted
+from proxy.pipeline.locks import Content, UnderWay, content
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.shared_delta import SharedDelta, shared_deltas
 from proxy.pipeline.sources import Sources, look
-from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
+from proxy.pipeline.staging import JOB_SETTINGS, LOST, check_types, recording, staged
 from proxy.pipeline.statements import pin
-from proxy.pipeline.status import REFRESH_ERROR, status
+from proxy.pipeline.status import REFRESH_ERROR, Lost, explained, headline, noted, status
 from proxy.pipeline.steps import RETENTION, UP_TO_DATE, Asked, Step, next_step
-from proxy.pipeline.under_way import Content, UnderWay, content
 from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
 from proxy.session import Log

@@ -1,12 +1,17 @@
-"""The interface to a Spark for refresh jobs: a session for each job, with the settings of the job."""
+"""Where refresh jobs run: the interface to a Spark for them, and the Spark Thrift Server that answers the clients.
+
+Each job has a session with the settings of the job.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
+from proxy.hs2 import ResultSet
 from proxy.upstream import Stage
+from rewriter.model import ticked
 
 
 class Watchable(Protocol):
@@ -35,3 +40,53 @@ class Runner(Protocol):
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
         """Return a fresh session in which nothing but these settings differs from Spark's own."""
         ...
+
+
+class ThriftSession(Protocol):
+    """An upstream session as a job uses it; closing it stops its running statements."""
+
+    async def query(self, sql: str) -> ResultSet:
+        """Run one statement to its end."""
+        ...
+
+    async def close(self) -> None:
+        """Close the session."""
+        ...
+
+
+class ThriftRunner:
+    """Opens a session for each job."""
+
+    def __init__(self, open_session: Callable[[], Awaitable[ThriftSession]]) -> None:
+        self._open = open_session
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ThriftJob]:
+        """Yield a session with the settings, closed at the end."""
+        session = await self._open()
+        try:
+            for key, value in settings.items():
+                await session.query(f"SET {ticked(key)}={ticked(value)}")
+            yield ThriftJob(session)
+        finally:
+            await session.close()
+
+
+class ThriftJob:
+    """The statements of one job."""
+
+    def __init__(self, session: ThriftSession) -> None:
+        self._session = session
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end."""
+        await self._session.query(sql)
+
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """Return the names and types of the columns that a query would return."""
+        rows = (await self._session.query(f"DESCRIBE QUERY\n{query}")).rows
+        return tuple((str(name), str(kind)) for name, kind, *_ in rows)
+
+    async def stages(self) -> None:
+        """Return None: another Spark Thrift Server does not report stages."""
+        return

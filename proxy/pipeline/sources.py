@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline.failures import gone
 from proxy.pipeline.statements import relations
+from proxy.pipeline.status import gone
 from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, SourceState, Table, TableName, ViewState
 
 

@@ -1,15 +1,30 @@
-"""The status of a view: fresh or not and why, since when, and the failure of its last refresh."""
+"""The status of a view: fresh or not and why, since when, how far behind, and the failure of its last refresh.
+
+The last failure is a property of the view's storage, so that every proxy and a next start know of it. A refresh that
+succeeds removes it in the commit that publishes the content. It decides nothing: whether storage is used is a question
+of its freshness alone.
+
+The history of freshness is not sampled: each refresh tells in its snapshot which snapshots of the tables it has read,
+and the tables know when the next ones came.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Refreshed
 from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message, own_words, root_message
 from proxy.pipeline.statements import relations
 from rewriter import Live, Reason, fresh_storage, live_storage
-from rewriter.model import MaterializedView, Table, TableName
+from rewriter.model import MaterializedView, RefreshState, Relation, SourceState, Table, TableName, split_name
 
 FRESH = "fresh"
 REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure, see `failures`
@@ -60,3 +75,172 @@ def _refreshed_at(storage: Table) -> str | None:
         return None
     at_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
+
+
+_CANCELLED = "it was cancelled"
+_LONGEST = 1000
+_logger = logging.getLogger(__name__)
+
+
+class Lost(SqlError):
+    """The storage was changed meanwhile, by a faster refresh as a rule, or is gone: no failure of the view's."""
+
+
+def gone(view: MaterializedView) -> Lost:
+    """Return the error for work on a view that was replaced or dropped."""
+    return Lost(
+        f"materialized view {view.name} has just been replaced or dropped; what was to be done on its storage "
+        f"{view.storage} is not done; try again if the view is there",
+        "40001",
+    )
+
+
+@asynccontextmanager
+async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
+    """Note how the refresh in the body ends: its failure on the storage, or that there is none any more."""
+    try:
+        yield
+    except Lost:
+        raise
+    except asyncio.CancelledError:
+        await asyncio.shield(_note(catalog, view, _CANCELLED))
+        raise
+    except Exception as failure:
+        _logger.warning("refresh failed view=%s error=%s", view.name, failure)
+        await _note(catalog, view, first_message(str(failure)))
+        raise
+    else:
+        await _note(catalog, view, None)
+
+
+async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -> None:
+    now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    try:
+        if message == _CANCELLED and (await status(catalog, view)).fresh:  # the cancel came during the commit
+            return
+        await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
+    except Exception:  # the refresh's own outcome counts
+        _logger.exception("refresh not recorded view=%s", view.name)
+
+
+_ABORTED = "Job aborted"
+_PLACE = re.compile(r";? line \d+,? pos \d+;?$")
+_UNRESOLVED = re.compile(
+    r"\[UNRESOLVED_COLUMN\S*\] .*? (?P<name>`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*) cannot be resolved"
+)
+
+
+def headline(message: str) -> str:
+    r"""Return Spark's error without its plan, and without a position in a statement that the user has not written.
+
+    >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
+    '[X] no `a`. SQLSTATE: 42703'
+
+    Where a job was aborted, what is at the root of it:
+
+    >>> headline("x.E: Job aborted: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (denied)\n\tat a.B.d(D.java:2)")
+    'Job aborted: no: /x (denied)'
+    """
+    told = _PLACE.sub("", own_words(message).split("\n", 1)[0]).rstrip(" ;")
+    root = root_message(message).strip().split("\n", 1)[0] if told.startswith(_ABORTED) else ""
+    return told if root in told or told in root else f"{told}: {root}"
+
+
+def explained(
+    view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
+) -> SqlError:
+    """Return the failure of a statement that refreshes a view, as its user is told."""
+    gone = _gone(failure.message, refreshed, now)
+    what = gone or headline(failure.message)
+    remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
+    kept = f" (the content of {view.name} is as before)" if refreshed is not None else ""
+    return SqlError(f"{what}{remedy}{kept}", failure.sql_state, failure.error_code)
+
+
+def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
+    """Return the column that Spark misses and the last refresh still had; empty for other errors."""
+    missing = _UNRESOLVED.search(message)
+    if missing is None or refreshed is None:
+        return ""
+    column = split_name(missing["name"])[-1].lower()
+    for source in refreshed.sources:
+        table = now.get(source.name)
+        had = any(known.name.lower() == column for known in source.columns or ())
+        if table is not None and had and table.column(column) is None:
+            return f"the column {column} of {source.name} is gone"
+    return ""
+
+
+async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
+    """Return the seconds since the first commit that a view's storage lacks: 0 if it is fresh.
+
+    None for a view that was never refreshed. Where no commit tells, because the view was defined anew or the snapshots
+    have expired, the seconds since the last refresh.
+    """
+    if (await status(catalog, view)).fresh:
+        return 0.0
+    storage = (await catalog.current([view.storage]))[view.storage]
+    if not isinstance(storage, Table) or storage.refresh is None:
+        return None
+    since_ms = await _first_missed_ms(catalog, storage.refresh)
+    if since_ms is None:
+        since_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
+    return max(now_ms - since_ms, 0) / 1000
+
+
+async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | None:
+    now = await catalog.current([source.name for source in refresh.sources])
+    missed = [
+        snapshot.timestamp_ms
+        for source in refresh.sources
+        if isinstance(table := now[source.name], Table)
+        for snapshot in table.since(source.snapshot_id)
+    ]
+    return min(missed, default=None)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time during which the storage was fresh, or was not; None where the tables no longer know."""
+
+    begin_ms: int
+    end_ms: int
+    fresh: bool | None
+
+
+async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
+    """Return how fresh a view's storage was, from its first refresh that is still known until now."""
+    refreshes = await catalog.refreshes(view.storage)
+    sources = {source.name for refresh in refreshes for source in refresh.state.sources}
+    return spans(refreshes, await catalog.current(sources), time.time_ns() // 1_000_000)
+
+
+def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
+    """Return a view's spans of freshness, by its refreshes, the earliest first, and its tables' snapshots."""
+    ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
+    return [
+        span
+        for refresh, end_ms in zip(refreshes, ends, strict=False)
+        for span in _of_refresh(refresh, tables, end_ms)
+        if span.begin_ms < span.end_ms
+    ]
+
+
+def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None], end_ms: int) -> Iterator[Span]:
+    missed = [_missed(source, tables.get(source.name), end_ms) for source in refresh.state.sources]
+    if None in missed:
+        yield Span(refresh.at_ms, end_ms, None)
+        return
+    stale_ms = min((max(at_ms, refresh.at_ms) for at_ms in missed if at_ms is not None), default=end_ms)
+    yield Span(refresh.at_ms, min(stale_ms, end_ms), fresh=True)
+    yield Span(stale_ms, end_ms, fresh=False)
+
+
+def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
+    """Return when the first rows came that a refresh has not read, else `end_ms`; None where that is not known."""
+    if not isinstance(table, Table) or table.uuid != source.uuid:
+        return None
+    if source.snapshot_id is not None and all(snapshot.id != source.snapshot_id for snapshot in table.snapshots):
+        return None  # expired, or rolled back
+    came = [s.timestamp_ms for s in table.since(source.snapshot_id) if s.operation != "replace"]
+    return min(came, default=end_ms)

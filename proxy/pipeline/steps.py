@@ -13,11 +13,10 @@ import rewriter
 from proxy.catalog import Catalog
 from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
-from proxy.pipeline.column_types import same_columns
-from proxy.pipeline.planning import base_problem, decide
-from proxy.pipeline.reading import Reading, from_another, from_own
+from proxy.pipeline.planning import Reading, base_problem, decide, from_another, from_own
 from proxy.pipeline.shared_delta import SharedDelta
 from proxy.pipeline.sources import Sources, look, storage_of
+from proxy.pipeline.staging import same_columns
 from proxy.pipeline.statements import pin
 from rewriter import Decision, Kind
 from rewriter.model import Column, MaterializedView, RefreshState, Table, quoted

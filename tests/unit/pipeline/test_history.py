@@ -8,7 +8,7 @@ import pytest
 
 from proxy.catalog import Refreshed
 from proxy.pipeline import freshness
-from proxy.pipeline.history import Span, spans
+from proxy.pipeline.status import Span, spans
 from rewriter.model import RefreshState, Snapshot, SourceState, Table, TableName
 from tests.unit.catalog.lake import ROWS
 from tests.unit.pipeline.house import House

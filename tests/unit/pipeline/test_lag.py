@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.pipeline.lag import lag_s
+from proxy.pipeline.status import lag_s
 from rewriter.model import Table
 from tests.unit.catalog.lake import ROWS, SALES
 from tests.unit.pipeline.house import House

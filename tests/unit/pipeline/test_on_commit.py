@@ -12,7 +12,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal
 from proxy.pipeline import OnCommit, Pipeline, status
-from proxy.pipeline.order import over
+from proxy.pipeline.dependencies import over
 from rewriter import Decision, Definitions, Kind
 from rewriter.model import Relation, TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.pipeline import Asked, Pipeline
-from proxy.pipeline.order import over
+from proxy.pipeline.dependencies import over
 from proxy.pipeline.pipeline import Refreshed
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName

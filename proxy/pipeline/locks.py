@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from proxy.pipeline.failures import gone
+from proxy.pipeline.status import gone
 from rewriter.model import MaterializedView, TableName
 
 _Result = TypeVar("_Result")

@@ -1,0 +1,220 @@
+"""Jobs by PySpark: in a Spark session that lives in this process, or on a Spark Connect server without a JVM here.
+
+PySpark's calls block: each job has a thread of its own, by which Spark groups its work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from proxy.hs2 import SqlError
+from proxy.upstream import Stage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
+
+
+_Result = TypeVar("_Result")
+
+
+@contextmanager
+def job_thread() -> Iterator[ThreadPoolExecutor]:
+    """Yield a job's thread, released but not joined at the end: a call that still runs would stop the event loop."""
+    thread = ThreadPoolExecutor(1, "refresh")
+    try:
+        yield thread
+    finally:
+        thread.shutdown(wait=False)
+
+
+class Blocking:
+    """A thread for one job's calls, and the call that cancels the job."""
+
+    def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
+        self._thread = thread
+        self._cancel = cancel
+
+    async def call(self, call: Callable[[], _Result]) -> _Result:
+        """Return the call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns.
+
+        Whoever cancels again waits no longer, and the call ends when Spark lets it.
+        """
+        running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            running.add_done_callback(asyncio.Future.exception)  # seen: what a cancelled job says is of no interest
+            await asyncio.to_thread(self._cancel)
+            await asyncio.wait([running])
+            raise
+
+
+def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
+    """Return the names and types of columns, as DESCRIBE tells them."""
+    return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
+
+
+def _translated(call: Callable[[], _Result]) -> _Result:
+    """Run a call of Spark's; raise its errors as SqlError with its message and SQLSTATE."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return call()
+    except PySparkException as failure:
+        raise SqlError(str(failure), failure.getSqlState() or "HY000") from failure
+    except Py4JError as failure:  # what PySpark does not know, and a JVM that is gone
+        cause = getattr(failure, "java_exception", None)
+        raise SqlError(str(cause.toString() if cause is not None else failure), "HY000") from failure
+
+
+def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
+    """Return the stages of a group's jobs that have begun, as far as Spark remembers them.
+
+    Not those that wait: adaptive execution skips most of these, since an earlier job has done their work.
+    """
+    tracker = context.statusTracker()
+    jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group)))
+    ids = sorted({stage for job in jobs if job is not None for stage in job.stageIds})
+    known = (tracker.getStageInfo(stage) for stage in ids)
+    return tuple(
+        Stage(one.stageId, one.numTasks, one.numCompletedTasks, one.numActiveTasks, one.numFailedTasks)
+        for one in known
+        if one is not None and (one.numActiveTasks or one.numCompletedTasks or one.numFailedTasks)
+    )
+
+
+_NO_CONNECTION = "08001"
+
+
+class ConnectRunner:
+    """A session of its own on the server for each job, released at its end: the server may restart in between."""
+
+    def __init__(
+        self, connect: Callable[[], ConnectSession], settings: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._connect = connect
+        self._settings = settings
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
+        """Yield a session with the settings of all jobs, and those of this job."""
+        with job_thread() as thread:
+            job = ConnectJob(self._connect(), thread)
+            try:
+                await job.open({**self._settings, **settings})
+                yield job
+            finally:
+                await job.close()
+
+
+class ConnectJob:
+    """The statements of one session."""
+
+    def __init__(self, session: ConnectSession, thread: ThreadPoolExecutor) -> None:
+        self._session = session
+        self._blocking = Blocking(thread, session.interruptAll)
+        self._stages: dict[int, Stage] = {}
+        session.registerProgressHandler(cast("ProgressHandler", self._noted))  # to PySpark, any callable is one
+
+    async def open(self, settings: Mapping[str, str]) -> None:
+        """Set the job's settings; this is the first call to the server."""
+
+        def opened() -> None:
+            for key, value in settings.items():
+                self._session.conf.set(key, value)
+
+        try:
+            await self._blocking.call(opened)
+        except SqlError as failure:
+            self._session.release_session_on_close = False  # it would only be tried as long again
+            raise SqlError(
+                f"no refresh runs on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
+                _NO_CONNECTION,
+            ) from failure
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end."""
+        await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """Return the names and types of the columns that a query would return."""
+        return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
+
+    async def stages(self) -> tuple[Stage, ...]:
+        """Return the stages that the server has told of."""
+        return tuple(self._stages.copy().values())
+
+    def _noted(
+        self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
+    ) -> None:
+        """Take note of stages, on PySpark's thread while a statement runs; running tasks are not told."""
+        for one in stages or ():
+            self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
+
+    async def close(self) -> None:
+        """Release the session."""
+        await self._blocking.call(self._session.stop)
+
+
+class EmbeddedRunner:
+    """A new session per job: what a job sets reaches neither the clients' sessions nor another job."""
+
+    def __init__(self, spark: SparkSession, pool: str = "refresh") -> None:
+        self._spark = spark
+        self._pool = pool
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
+        """Yield a session of its own on a thread of its own: Spark keeps a job's group by thread."""
+        with job_thread() as thread:
+            job = EmbeddedJob(self._spark, thread)
+            await job.open(self._pool, settings)
+            yield job
+
+
+class EmbeddedJob:
+    """One session, its thread and the group under which Spark knows its jobs."""
+
+    def __init__(self, spark: SparkSession, thread: ThreadPoolExecutor) -> None:
+        self._spark = spark
+        self._blocking = Blocking(thread, self._cancel)
+        self._group = f"viewgate-{uuid.uuid4().hex}"
+
+    async def open(self, pool: str, settings: Mapping[str, str]) -> None:
+        """Make the session and set what the job asks for."""
+
+        def opened() -> SparkSession:
+            context = self._spark.sparkContext
+            context.setLocalProperty("spark.scheduler.pool", pool)
+            context.setJobGroup(self._group, "Viewgate refresh", interruptOnCancel=True)
+            session = self._spark.newSession()
+            for key, value in settings.items():
+                session.conf.set(key, value)
+            return session
+
+        self._session = await self._blocking.call(opened)
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end."""
+        await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """Return the names and types of the columns that a query would return."""
+        return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
+
+    async def stages(self) -> tuple[Stage, ...]:
+        """Return the stages of its group."""
+        return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
+
+    def _cancel(self) -> None:
+        # Future jobs too: between two jobs of one statement there is nothing that could be cancelled.
+        self._spark.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group)
