@@ -27,7 +27,7 @@ from sqlalchemy import text
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy.catalog import Catalog
-from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.stores import SqlStore
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from tests.unit.support.proxied import RawClient, proxied

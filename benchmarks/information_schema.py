@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.browsing import populate
 from proxy.answering import information_schema
 from proxy.catalog import Catalog
-from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.stores import SqlStore
 
 
 async def measure(catalog: Catalog, rounds: int) -> None:

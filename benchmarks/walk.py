@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.catalog import Catalog
-from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.stores import SqlStore
 from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.server import Entrance, Limits, Server

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from proxy.catalog.periods import ALLOWED, NEVER, period
-from proxy.catalog.views import MAX_STALENESS, REWRITE
+from proxy.catalog.views import ALLOWED, MAX_STALENESS, NEVER, REWRITE, period
 from proxy.hs2 import Query, SqlError
 from proxy.hs2.status import nearest
 from proxy.statements import Effect, classify

@@ -4,10 +4,17 @@
 imports them if they are set.
 """
 
-from proxy.authentication.authentication import Authentication, Denied, Passwords, TicketLogin, Tickets, TokenKeys
+from proxy.authentication.authentication import (
+    Authentication,
+    Denied,
+    Passwords,
+    ProxyUsers,
+    TicketLogin,
+    Tickets,
+    TokenKeys,
+)
 from proxy.authentication.cookies import Cookies
 from proxy.authentication.passwords import PasswordFile
-from proxy.authentication.proxy_users import ProxyUsers
 
 __all__ = [
     "Authentication",

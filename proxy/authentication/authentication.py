@@ -1,4 +1,4 @@
-"""Checks a client's credentials against a file, a directory or a signature."""
+"""Checks a client's credentials against a file, a directory or a signature, and for whom the client may act."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import asyncio
 import hmac
 import logging
 import secrets
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
+
+from proxy.hs2 import SqlError
 
 logger = logging.getLogger(__name__)
 
@@ -134,3 +137,32 @@ class Authentication:
             self._right = {known: until for known, until in self._right.items() if until > now}
         if len(self._right) < _KEPT:
             self._right[digest] = now + self._kept
+
+
+ANYBODY = "*"
+
+
+class ProxyUsers:
+    """By principal, the users that it may act for.
+
+    >>> allowed = ProxyUsers({"superset": frozenset({"ann", "bob"})})
+    >>> allowed.acting("superset", "ann"), allowed.acting("eve", "")
+    ('ann', 'eve')
+    >>> allowed.acting("eve", "ann")
+    Traceback (most recent call last):
+    proxy.hs2.status.SqlError: eve may not act for ann: an administrator can allow it in [authentication.proxy_users]
+    """
+
+    def __init__(self, allowed: Mapping[str, frozenset[str]] | None = None) -> None:
+        self._allowed = allowed or {}
+
+    def acting(self, principal: str, wanted: str) -> str:
+        """Return the user of a session that a principal opens, for another user if one is named."""
+        if wanted in ("", principal):
+            return principal
+        if not self._allowed.get(principal, frozenset()) & {wanted, ANYBODY}:
+            raise SqlError(
+                f"{principal} may not act for {wanted}: an administrator can allow it in [authentication.proxy_users]",
+                "28000",
+            )
+        return wanted

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proxy.catalog.catalog import Catalog
+from proxy.catalog.commits import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.inventory import Kind, Listed
-from proxy.catalog.opening import open_store
 from proxy.catalog.past import Refreshed
-from proxy.catalog.publish import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
-from proxy.catalog.store import CatalogError
+from proxy.catalog.stores import CatalogError, open_store
 
 __all__ = [
     "BRANCH_PREFIX",

@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, TypeVar
 from pyiceberg.io import load_file_io
 from pyiceberg.table.metadata import TableMetadataUtil
 
-from proxy.catalog import publish as publishing
-from proxy.catalog.append import append
+from proxy.catalog import commits
 from proxy.catalog.bounds import Known, integer_ranges, time_ranges
-from proxy.catalog.changes import change
+from proxy.catalog.changes import change, files
+from proxy.catalog.commits import Published, append
 from proxy.catalog.documents import Document, Remembered, is_broken
-from proxy.catalog.examined import Examined
-from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.past import Refreshed, before_rollbacks, refreshes_of, rolled_back, tables_then
-from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Threads, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.store import Entry, Store
+from proxy.catalog.statistics import Examined
+from proxy.catalog.stores import Entry, Store
 from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import AsOf, View, by_name, in_place
@@ -229,16 +227,16 @@ class Catalog:
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
-            lambda: publishing.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
+            lambda: commits.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
         """Set a property of a table, or remove it; nothing happens where there is no such table."""
-        await self._at_length(lambda: publishing.note(self._store.iceberg, table, key, value))
+        await self._at_length(lambda: commits.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
         """Forget a staged branch of a storage table."""
-        await self._at_length(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
+        await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
         """Append rows to a table, which is made where there is none; block until that is done, raise what fails."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.store import Entry
+from proxy.catalog.stores import Entry
 from proxy.catalog.tables import current_schema, foreign_keys, primary_key
 from proxy.catalog.views import is_materialized, view_schema
 from proxy.sql_types import SqlType, sql_type

@@ -19,9 +19,7 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
-from proxy.catalog.store import CatalogError
+from proxy.catalog.stores import CatalogError, reason
 from proxy.hs2 import SqlError
 
 T = TypeVar("T")
@@ -175,9 +173,3 @@ class Reach:
         _log.info("catalog available catalog=%s s=%.1f", self._name, time.monotonic() - began)
         for resume in self.back:
             resume()
-
-
-def reason(failure: BaseException) -> str:
-    """Return the error on one line, without advice for programmers."""
-    text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
-    return " ".join(text.split()) or type(failure).__name__

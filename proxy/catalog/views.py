@@ -1,16 +1,16 @@
-"""View metadata documents as immutable values."""
+"""View metadata documents as immutable values, and the periods of time that users write in their properties."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from proxy.catalog.documents import Document
-from proxy.catalog.periods import period
 from proxy.catalog.tables import columns
 from rewriter.model import MaterializedView, PlainView, Session, TableName, ViewState, split_name
 
@@ -145,3 +145,20 @@ def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, 
         if identifier := properties.get(marker + ".storage.table"):
             return view.beside(split_name(identifier))
     raise Unusable(f"it names no storage table: set its property {MARKERS[0]}.storage.table")
+
+
+NEVER = "never"
+
+_PERIOD = re.compile(r"([1-9]\d{0,5}) *(second|minute|hour|day)s?", re.IGNORECASE)
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
+
+
+def period(text: str) -> int | None:
+    """Return a period in seconds; None for a text that is none.
+
+    >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
+    (600, 86400, None, None)
+    """
+    found = _PERIOD.fullmatch(text.strip())
+    return int(found[1]) * _SECONDS[found[2].lower()] if found else None

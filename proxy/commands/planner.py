@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from proxy.catalog import Unavailable
-from proxy.catalog.periods import NEVER
+from proxy.catalog.views import NEVER
 from proxy.commands import show_tables
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context

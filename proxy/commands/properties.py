@@ -5,8 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from proxy.catalog.periods import ALLOWED, NEVER, period
-from proxy.catalog.views import DEFINITION, MARKERS, MAX_STALENESS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
+from proxy.catalog.views import (
+    ALLOWED,
+    DEFINITION,
+    MARKERS,
+    MAX_STALENESS,
+    NEVER,
+    REFRESH,
+    REWRITE,
+    SETTINGS,
+    STORAGE_QUERY,
+    period,
+)
 from proxy.hs2 import SqlError
 from proxy.hs2.status import nearest
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT, WAIT_LIMIT

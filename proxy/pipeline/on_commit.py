@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping,
 from typing import Any
 
 from proxy.catalog import Catalog, Unavailable
-from proxy.catalog.periods import NEVER, period
+from proxy.catalog.views import NEVER, period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.journal import Cause

@@ -18,8 +18,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.catalog import Catalog, Published
-from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
+from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, Refresh
 from proxy.pipeline.locks import Content, UnderWay, content

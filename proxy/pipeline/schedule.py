@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from proxy.catalog import Catalog, Unavailable
-from proxy.catalog.periods import period
+from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
 from proxy.pipeline.pipeline import Pipeline

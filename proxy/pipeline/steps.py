@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import rewriter
 from proxy.catalog import Catalog
-from proxy.catalog.periods import period
+from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.pipeline.planning import Reading, base_problem, decide, from_another, from_own
 from proxy.pipeline.shared_delta import SharedDelta

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from proxy.catalog import Catalog
 from proxy.catalog.inventory import Kind
-from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, STORAGE_OF, to_properties, to_summary
+from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import storage_of

@@ -23,7 +23,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import event
 
 from proxy import jars
-from proxy.catalog.opening import open_store
+from proxy.catalog.stores import open_store
 from proxy.pipeline.on_commit import WAIT_LIMIT_S
 from rewriter.model import TableName
 from tests.integration import clients

@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import text
 
 from proxy.catalog import Catalog
-from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.stores import SqlStore
 from rewriter.model import TableName
 
 SALES = TableName(("lake", "demo", "sales"))

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.catalog import Catalog, Unavailable
-from proxy.catalog.sql_store import SqlStore
-from proxy.catalog.store import Entry
+from proxy.catalog.stores import Entry, SqlStore
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 import pyarrow as pa
 from pyiceberg.transforms import IdentityTransform
 
-from proxy.catalog.files import files
+from proxy.catalog.changes import files
 from rewriter.model import PartitionField
 from tests.unit.catalog.lake import Lake
 

@@ -45,7 +45,7 @@ def test_metadata_is_read_once_for_each_location(lake: Lake, monkeypatch: pytest
         reads.append(Path(location).name)
         return read(location, properties)
 
-    monkeypatch.setattr("proxy.catalog.sql_store.read", counted)
+    monkeypatch.setattr("proxy.catalog.stores.read", counted)
     table = lake.iceberg.create_table("demo.sales", ROWS.schema)
     lake.iceberg.create_table("demo.other", ROWS.schema)
     catalog = lake.catalog()

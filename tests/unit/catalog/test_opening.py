@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyiceberg.exceptions import NotInstalledError
 
-from proxy.catalog import CatalogError, open_catalog, opening
+from proxy.catalog import CatalogError, open_catalog, stores
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_a_missing_driver_is_an_extra_of_our_own(monkeypatch: pytest.MonkeyPatch
     def load(name: str, **_: str) -> None:
         raise NotInstalledError("SQLAlchemy support not installed: pip install 'pyiceberg[sql-postgres]'")
 
-    monkeypatch.setattr(opening, "load_catalog", load)
+    monkeypatch.setattr(stores, "load_catalog", load)
     with pytest.raises(CatalogError, match=r"pip install '\.\[postgres\]'"):
         open_catalog("lake", {"type": "sql", "uri": "postgresql://db/iceberg"})

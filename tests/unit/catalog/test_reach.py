@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pytest
 
 from proxy.catalog import Catalog, Unavailable, reach
-from proxy.catalog.sql_store import SqlStore
-from proxy.catalog.store import CatalogError, Entry
+from proxy.catalog.stores import CatalogError, Entry, SqlStore
 from rewriter.model import TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 

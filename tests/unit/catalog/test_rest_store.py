@@ -15,7 +15,7 @@ from requests import ReadTimeout
 
 from proxy.catalog import Catalog, Kind, Unavailable, open_catalog
 from proxy.catalog.documents import Remembered
-from proxy.catalog.opening import open_store
+from proxy.catalog.stores import open_store
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
 from tests.unit.catalog.test_tables import document, snapshot
@@ -176,7 +176,7 @@ def test_all_that_there_is_can_be_listed(catalog: Catalog) -> None:
 def test_a_thread_does_not_wait_for_ever_for_a_server_that_is_silent(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.catalog.rest_store._SILENCE_S", 0.1)
+    monkeypatch.setattr("proxy.catalog.stores._SILENCE_S", 0.1)
     store = open_store("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"})
     server.let.clear()
     try:

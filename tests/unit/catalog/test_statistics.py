@@ -143,7 +143,7 @@ def test_statistics_that_cannot_be_read_are_missed_once(
     async def story() -> None:
         lake.iceberg.create_table("demo.sales", rows(0).schema).append(rows(FEW_ROWS + 1))
         catalog = lake.catalog()
-        monkeypatch.setattr("proxy.catalog.examined.statistics", broken)
+        monkeypatch.setattr("proxy.catalog.statistics.statistics", broken)
         for _ in range(3):
             catalog.examine([await looked(catalog)])
             while catalog._examined.running:

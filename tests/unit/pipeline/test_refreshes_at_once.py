@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.table.update.snapshot import ManageSnapshots
 from pyiceberg.types import StringType
 
-from proxy.catalog import publish as publishing
+from proxy.catalog import commits
 from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline, status
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, view_document
@@ -190,7 +190,7 @@ def test_whoever_cancels_a_refresh_that_is_given_up_is_not_told_of_an_error(hous
 def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_does(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    publish = publishing.publish
+    publish = commits.publish
 
     async def story() -> None:
         loop, begun, release = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
@@ -200,7 +200,7 @@ def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_doe
             release.wait(10)
             return publish(*arguments)
 
-        monkeypatch.setattr(publishing, "publish", slowly)
+        monkeypatch.setattr(commits, "publish", slowly)
         task = asyncio.create_task(house.refresh())
         await begun.wait()
         task.cancel()

@@ -1,0 +1,333 @@
+"""Iceberg catalogs: the metadata location of each name now, from a SQL database or over REST.
+
+In a SQL database (SQLite, PostgreSQL) one SELECT tells where the metadata of all names at hand is. pyiceberg knows no
+views in such a catalog, so its table `iceberg_tables` is read as it stands.
+
+To a REST catalog each name costs a call, so the calls go out side by side. Where the server tells a table's or view's
+tag (ETag), it is sent back at the next look, and the server answers without the metadata if these are still the same.
+pyiceberg sends no tags.
+
+A catalog is opened by its settings; errors name the setting and the remedy.
+"""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+from cachetools import LRUCache
+from pyiceberg.catalog import Catalog as IcebergCatalog
+from pyiceberg.catalog import load_catalog
+from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError, NotInstalledError
+from pyiceberg.typedef import Identifier
+from requests import Response
+from sqlalchemy import Row, TextClause, bindparam, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from proxy.catalog.documents import Document, decode, read
+from rewriter.model import TableName
+
+
+class CatalogError(Exception):
+    """The catalog cannot be used as configured; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table or view at one metadata location; `load` reads the document there."""
+
+    kind: Literal["table", "view"]
+    location: str
+    load: Callable[[], Document]
+
+
+class Store(Protocol):
+    """A catalog's blocking calls; each is used from several threads at once."""
+
+    poll_ms: int
+
+    @property
+    def iceberg(self) -> IcebergCatalog:
+        """The catalog itself, for what pyiceberg can do."""
+        ...
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Return the entries of the names that exist now."""
+        ...
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """Return all views."""
+        ...
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """Return all namespaces."""
+        ...
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """Return all tables and views whose names are wanted."""
+        ...
+
+    def close(self) -> None:
+        """Let connections and threads go."""
+        ...
+
+
+_COLUMNS = "table_namespace, table_name, iceberg_type, metadata_location"
+_ALL = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog")
+_VIEWS = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND iceberg_type = 'VIEW'")
+# A namespace without properties is known by its tables alone.
+_NAMESPACES = text(
+    "SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = :catalog "
+    "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = :catalog"
+)
+
+
+class SqlStore:
+    """The rows of `iceberg_tables` that belong to one catalog."""
+
+    poll_ms = 500
+
+    def __init__(self, iceberg: SqlCatalog) -> None:
+        self.iceberg = iceberg
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Return the entries of the names that exist now."""
+        wanted = [name for name in names if len(name.parts) > 2]
+        if not wanted:
+            return {}
+        keys = {f"n{at}": ".".join(name.namespace) for at, name in enumerate(wanted)}
+        keys |= {f"t{at}": name.table for at, name in enumerate(wanted)}
+        return self._entries(_lookup(len(wanted)), keys)
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """Return all views."""
+        return self._entries(_VIEWS, {})
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """Return all namespaces."""
+        with self.iceberg.engine.connect() as connection:
+            found = connection.execute(_NAMESPACES, {"catalog": self.iceberg.name}).scalars().all()
+        return sorted(tuple(name.split(".")) for name in found)
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """Return all tables and views whose names are wanted."""
+        return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
+
+    def close(self) -> None:
+        """Close the database's connections."""
+        self.iceberg.close()
+
+    def _entries(self, query: TextClause, keys: Mapping[str, str]) -> dict[TableName, Entry]:
+        with self.iceberg.engine.connect() as connection:
+            rows = connection.execute(query, {"catalog": self.iceberg.name, **keys}).all()
+        return dict(self._named(rows))
+
+    def _named(self, rows: Iterable[Row[Any]]) -> Iterable[tuple[TableName, Entry]]:
+        for row in rows:
+            namespace, name, kind, location = tuple(row)
+            found = Entry(
+                kind="view" if kind == "VIEW" else "table",
+                location=location,
+                load=partial(read, location, self.iceberg.properties),
+            )
+            yield TableName((self.iceberg.name, *namespace.split("."), name)), found
+
+
+def _lookup(count: int) -> TextClause:
+    """Return the SELECT for that many names; row values in IN lists are not understood by every database."""
+    either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
+    query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
+    return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
+
+
+Kind = Literal["table", "view"]
+
+_SAME = 304
+_MISSING = 404
+_AWAY = (502, 503, 504)  # what a load balancer says of a server that is down
+_SILENCE_S = 60  # after which a thread gives up a call for which nobody waits any more
+# A server that compresses its replies compares the tag with that of a compressed one, and they are never the same.
+_UNCOMPRESSED = {"Accept-Encoding": "identity"}
+_ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
+    "table": (Endpoints.load_table, IdentifierKind.TABLE),
+    "view": (Endpoints.load_view, IdentifierKind.VIEW),
+}
+
+
+class Loaded(NamedTuple):
+    """The reply to the last look at a name; `body` is compressed."""
+
+    tag: str
+    location: str
+    body: bytes
+
+    def metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = decode(self.body)["metadata"]
+        return metadata
+
+
+class RestStore:
+    """Raw metadata from the server: pyiceberg's own view model drops fields of drafts that it does not know."""
+
+    poll_ms = 10_000
+
+    def __init__(self, iceberg: RestCatalog, parallel: int = 16, remembered: int = 1024) -> None:
+        self.iceberg = iceberg
+        self._loaded: LRUCache[tuple[TableName, Kind], Loaded] = LRUCache(remembered)
+        self._lock = threading.Lock()
+        # The session is pyiceberg's own, with its login. A commit has no limit: cut off, it may have been made.
+        iceberg._session.get = partial(iceberg._session.get, timeout=_SILENCE_S)  # type: ignore[method-assign]
+        self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Return the entries of the names that exist now."""
+        wanted = [name for name in names if len(name.parts) > 2]
+        found = self._threads.map(self._find, wanted)
+        return {name: entry for name, entry in zip(wanted, found, strict=True) if entry is not None}
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """Return all views."""
+        names = [TableName((self.iceberg.name, *view)) for space in self._namespaces(()) for view in self._views(space)]
+        found = self._threads.map(self._view, names)
+        return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """Return all namespaces."""
+        return sorted(self._namespaces(()))
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """Return all tables and views whose names are wanted."""
+        found = self._threads.map(lambda space: (*self._tables(space), *self._views(space)), self.namespaces())
+        names = {TableName((self.iceberg.name, *name)) for listed in found for name in listed}
+        return self.look([name for name in sorted(names) if wanted(name)])
+
+    def close(self) -> None:
+        """Close the connections and let the threads go."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.iceberg.close()
+
+    def _find(self, name: TableName) -> Entry | None:
+        return self._load(name, "table") or self._view(name)
+
+    def _view(self, name: TableName) -> Entry | None:
+        return self._load(name, "view")
+
+    def _load(self, name: TableName, kind: Kind) -> Entry | None:
+        endpoint, identifier = _ENDPOINTS[kind]
+        path = self.iceberg._split_identifier_for_path(name.parts[1:], identifier)
+        with self._lock:
+            last = self._loaded.get((name, kind))
+        headers = _UNCOMPRESSED | ({"If-None-Match": last.tag} if last else {})
+        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path), headers=headers)
+        if reply.status_code == _SAME and last:
+            return Entry(kind, last.location, last.metadata)
+        if reply.status_code == _MISSING:
+            return None
+        if reply.status_code in _AWAY:
+            raise ConnectionError(f"the REST catalog answers with HTTP {reply.status_code}")
+        if not reply.ok:
+            raise CatalogError(
+                f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}; see its log"
+            )
+        loaded: dict[str, Any] = reply.json()
+        self._remember(name, kind, loaded["metadata-location"], reply)
+        return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
+
+    def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
+        """Keep a reply for its tag; of one without a tag nothing can be asked again."""
+        if tag := reply.headers.get("ETag"):
+            with self._lock:
+                self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
+
+    def _namespaces(self, parent: Identifier) -> Iterator[Identifier]:
+        for namespace in self.iceberg.list_namespaces(parent):
+            yield namespace
+            yield from self._namespaces(namespace)
+
+    def _tables(self, namespace: Identifier) -> list[Identifier]:
+        try:
+            return list(self.iceberg.list_tables(namespace))
+        except NoSuchNamespaceError:  # dropped since it was listed
+            return []
+
+    def _views(self, namespace: Identifier) -> list[Identifier]:
+        try:
+            return list(self.iceberg.list_views(namespace))
+        except NoSuchNamespaceError:  # dropped since it was listed
+            return []
+
+
+_EXAMPLES = {
+    "sql": "postgresql+psycopg2://user:password@db.example.org/iceberg",
+    "rest": "https://catalog.example.org",
+}
+_POSTGRES = (
+    "PostgreSQL needs its driver: pip install '.[postgres]' in Viewgate's sources, "
+    "and a uri that begins with postgresql+psycopg2://"
+)
+
+
+def open_store(name: str, properties: Mapping[str, str]) -> Store:
+    """Return the store of the catalog's type; raise CatalogError with the setting to change."""
+    kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
+    if kind not in _EXAMPLES:
+        raise CatalogError(
+            f"catalog {name}: type is {properties.get('type')!r}: it must be sql or rest; pyiceberg has views in no "
+            "other catalog, and a materialized view is a view"
+        )
+    if not uri:
+        raise CatalogError(f'catalog {name}: it needs uri, for example uri = "{_EXAMPLES[kind]}"')
+    if kind == "sql":
+        _check_database(name, uri)
+    try:
+        iceberg = load_catalog(name, **properties)
+    except NotInstalledError as failure:
+        raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
+    except Exception as failure:  # drivers, files, networks: each has its own errors
+        raise CatalogError(f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}") from failure
+    return _store(iceberg)
+
+
+def _store(iceberg: IcebergCatalog) -> Store:
+    assert isinstance(iceberg, SqlCatalog | RestCatalog)
+    return SqlStore(iceberg) if isinstance(iceberg, SqlCatalog) else RestStore(iceberg)
+
+
+def _check_database(name: str, uri: str) -> None:
+    """Raise CatalogError for a SQLite file that is not there: it would be made, empty, and list no views."""
+    try:
+        url = make_url(uri)
+    except ArgumentError as error:
+        raise CatalogError(f"catalog {name}: uri is {uri!r}: it must be one like {_EXAMPLES['sql']}") from error
+    memory = not url.database or url.database == ":memory:" or "uri" in url.query
+    if url.get_backend_name() == "sqlite" and not memory and not Path(url.database or "").is_file():
+        raise CatalogError(
+            f"catalog {name}: uri is {uri!r}, and there is no file {url.database}: give the path of the file that "
+            "Spark's catalog uses, with four slashes if it is absolute (sqlite:////data/catalog.db)"
+        )
+
+
+def _shown(uri: str) -> str:
+    """Return an address without its password.
+
+    >>> _shown("postgresql://ann:secret@db/x"), _shown("not one")
+    ('postgresql://ann:***@db/x', 'not one')
+    """
+    try:
+        return make_url(uri).render_as_string()
+    except ArgumentError:
+        return uri
+
+
+def reason(failure: BaseException) -> str:
+    """Return the error on one line, without advice for programmers."""
+    text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
+    return " ".join(text.split()) or type(failure).__name__
