@@ -15,7 +15,7 @@ from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
-from proxy.commands import Context, Planner, find, kill, steer_upstream
+from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
 from proxy.own_sessions import open_session
@@ -132,8 +132,8 @@ def compose(
     )
     pools = [upstreams, *filter(None, [surroundings.own])]
     service.answers[SYSTEM] = system.answer
-    service.answers[kill.QUESTION] = partial(kill.answer, journal)
-    service.answers[steer_upstream.QUESTION] = partial(steer_upstream.answer, pools)
+    service.answers[operate.KILL] = partial(operate.killed, journal)
+    service.answers[operate.STEER] = partial(operate.steered, pools)
     _begin(context, upstreams, running, sole)
     return service, context
 

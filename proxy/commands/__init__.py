@@ -1,4 +1,4 @@
-"""The statements that Viewgate answers itself, one kind per file, enrolled in COMMANDS by the words they begin with.
+"""The statements that Viewgate answers itself, one subject per file, enrolled in COMMANDS by the words they begin with.
 
 `find` tells from a statement's first words whether it is one of them; everything else is none of our business. What
 they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
@@ -19,23 +19,16 @@ from proxy.commands import (
     describe,
     drop,
     explain,
-    explain_refresh,
-    kill,
+    operate,
     refresh,
-    reload,
-    restart,
     settings,
     show,
-    show_config,
-    show_create,
-    show_system,
-    show_workers,
-    steer_upstream,
+    show_viewgate,
 )
 from proxy.commands.context import Command, Context, Reloaded
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
-from proxy.commands.show_config import Setting
+from proxy.commands.show_viewgate import Setting
 from proxy.hs2 import SqlError
 from proxy.statements import classify
 
@@ -54,27 +47,27 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("ALTER", "MATERIALIZED", "VIEW"): (alter.parse, alter.EXAMPLE),
     ("DROP", "MATERIALIZED", "VIEW"): (drop.parse, drop.EXAMPLE),
     ("SHOW", "MATERIALIZED", "VIEWS"): (show.parse, show.EXAMPLE),
-    ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
-    ("SHOW", "VIEWGATE", "STATEMENTS"): (show_system.parse_statements, show_system.EXAMPLE_STATEMENTS),
-    ("SHOW", "VIEWGATE", "DIGESTS"): (show_system.parse_digests, show_system.EXAMPLE_DIGESTS),
-    ("SHOW", "VIEWGATE", "VIEWS"): (show_system.parse_views, show_system.EXAMPLE_VIEWS),
-    ("SHOW", "VIEWGATE", "REFRESHES"): (show_system.parse_refreshes, show_system.EXAMPLE_REFRESHES),
-    ("SHOW", "VIEWGATE", "UPSTREAMS"): (show_system.parse_upstreams, show_system.EXAMPLE_UPSTREAMS),
-    ("SHOW", "VIEWGATE", "SESSIONS"): (show_system.parse_sessions, show_system.EXAMPLE_SESSIONS),
-    ("SHOW", "VIEWGATE", "CONFIG"): (show_config.parse, show_config.EXAMPLE),
-    ("SHOW", "VIEWGATE", "LAST"): (show_system.parse_last, show_system.EXAMPLE_LAST),
-    ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
-    ("SHOW", "VIEWGATE"): (_none_of_these, show_system.EXAMPLE_STATEMENTS),
-    ("KILL", "VIEWGATE", "STATEMENT"): (kill.parse, kill.EXAMPLE),
-    ("PAUSE", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_pause, steer_upstream.EXAMPLE_PAUSE),
-    ("RESUME", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_resume, steer_upstream.EXAMPLE_RESUME),
-    ("DRAIN", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse, steer_upstream.EXAMPLE),
-    ("RELOAD", "VIEWGATE", "CONFIG"): (reload.parse, reload.EXAMPLE),
-    ("RESTART", "VIEWGATE", "WORKERS"): (restart.parse, restart.EXAMPLE),
+    ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (describe.parse_show_create, describe.EXAMPLE_SHOW_CREATE),
+    ("SHOW", "VIEWGATE", "STATEMENTS"): (show_viewgate.parse_statements, show_viewgate.EXAMPLE_STATEMENTS),
+    ("SHOW", "VIEWGATE", "DIGESTS"): (show_viewgate.parse_digests, show_viewgate.EXAMPLE_DIGESTS),
+    ("SHOW", "VIEWGATE", "VIEWS"): (show_viewgate.parse_views, show_viewgate.EXAMPLE_VIEWS),
+    ("SHOW", "VIEWGATE", "REFRESHES"): (show_viewgate.parse_refreshes, show_viewgate.EXAMPLE_REFRESHES),
+    ("SHOW", "VIEWGATE", "UPSTREAMS"): (show_viewgate.parse_upstreams, show_viewgate.EXAMPLE_UPSTREAMS),
+    ("SHOW", "VIEWGATE", "SESSIONS"): (show_viewgate.parse_sessions, show_viewgate.EXAMPLE_SESSIONS),
+    ("SHOW", "VIEWGATE", "CONFIG"): (show_viewgate.parse_config, show_viewgate.EXAMPLE_CONFIG),
+    ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
+    ("SHOW", "VIEWGATE", "WORKERS"): (show_viewgate.parse_workers, show_viewgate.EXAMPLE_WORKERS),
+    ("SHOW", "VIEWGATE"): (_none_of_these, show_viewgate.EXAMPLE_STATEMENTS),
+    ("KILL", "VIEWGATE", "STATEMENT"): (operate.parse_kill, operate.EXAMPLE_KILL),
+    ("PAUSE", "VIEWGATE", "UPSTREAM"): (operate.parse_pause, operate.EXAMPLE_PAUSE),
+    ("RESUME", "VIEWGATE", "UPSTREAM"): (operate.parse_resume, operate.EXAMPLE_RESUME),
+    ("DRAIN", "VIEWGATE", "UPSTREAM"): (operate.parse_drain, operate.EXAMPLE_DRAIN),
+    ("RELOAD", "VIEWGATE", "CONFIG"): (operate.parse_reload, operate.EXAMPLE_RELOAD),
+    ("RESTART", "VIEWGATE", "WORKERS"): (operate.parse_restart, operate.EXAMPLE_RESTART),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),
-    ("EXPLAIN", "REFRESH", "MATERIALIZED", "VIEW"): (explain_refresh.parse, explain_refresh.EXAMPLE),
+    ("EXPLAIN", "REFRESH", "MATERIALIZED", "VIEW"): (refresh.parse_explain, refresh.EXAMPLE_EXPLAIN),
     ("EXPLAIN",): (explain.parse, explain.EXAMPLE),
     ("SET",): (settings.parse, settings.EXAMPLE),
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),

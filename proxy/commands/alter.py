@@ -1,18 +1,100 @@
-"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query."""
+"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
+
+More columns are added while the old storage answers, until the new one is filled.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from proxy.answering import described
 from proxy.catalog.views import REWRITE
+from proxy.commands import create, describe
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
-from proxy.commands.properties import checked, of_storage
-from proxy.commands.widen import Widen
-from proxy.hs2 import ResultSet
+from proxy.commands.properties import ADOPT, QUERY, checked, of_storage, recorded_settings
+from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
+from rewriter import ParseError, output_names, with_outputs
+from rewriter.model import MaterializedView, kept_as
 from rewriter.model.literals import pairs
+
+
+@dataclass(frozen=True)
+class Widen:
+    """A view with more columns: with `outputs` behind its own, or by a `query` that begins with its columns."""
+
+    name: tuple[str, ...]
+    outputs: str = ""
+    query: str = ""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        view = await ctx.existing_view(session, self.name)
+        if view.properties.get(ADOPT):
+            raise SqlError(f"{view.name} has an adopted table as its storage, to which no columns are added", "0A000")
+        await self._check_settings(ctx, session, view)
+        made = _as_made(view)
+        if self.outputs:
+            made = self._with_outputs(made, view)
+        else:
+            await _check_columns(session, view, self.query)
+            if made.columns is not None:
+                raise SqlError(f"{view.name} was created with a list of column names: use ALTER … ADD COLUMNS", "0A000")
+            made = replace(made, query=self.query)
+        return await made.run(ctx, session, log)
+
+    async def _check_settings(self, ctx: Context, session: ClientSession, view: MaterializedView) -> None:
+        """Raise SqlError where the session would give the view other settings than it was made under."""
+        now = json.loads(recorded_settings(await ctx.facts(session)))
+        differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
+        if view.settings is not None and (differing or now.keys() != view.settings.keys()):
+            told = describe.settings(view)
+            raise SqlError(f"{view.name} was made under {told}: set the session to these first, then again", "55000")
+
+    def _with_outputs(self, made: create.Create, view: MaterializedView) -> create.Create:
+        query = with_outputs(made.query, self.outputs)
+        if query is None:
+            raise SqlError(f"the query of {view.name} is not one SELECT … FROM: use ALTER … AS and a query", "0A000")
+        try:
+            names = output_names(self.outputs)
+        except ParseError as problem:
+            raise SqlError(f"ADD COLUMNS ({self.outputs}): {problem}", "42601") from problem
+        if made.columns is None:
+            return replace(made, query=query)
+        if "" in names:
+            raise SqlError(f"{view.name} names its columns: give each new one an alias", "42601")
+        return replace(made, query=query, columns=(*made.columns, *((name, None) for name in names)))
+
+
+def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
+    """Return whether ADD COLUMNS would take a view, in a session whose settings a view would record as these."""
+    return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
+
+
+def _as_made(view: MaterializedView) -> create.Create:
+    """Return the statement that would replace a view by itself, filled at once."""
+    if QUERY not in view.properties:
+        raise SqlError(f"{view.name} was made by another tool: use CREATE OR REPLACE MATERIALIZED VIEW", "0A000")
+    parser = Parser(describe.statement(view), create.EXAMPLE)
+    parser.expect("CREATE", "MATERIALIZED", "VIEW")
+    return replace(create.parse_replace(parser), at_once=True)
+
+
+async def _check_columns(session: ClientSession, view: MaterializedView, query: str) -> None:
+    """Raise SqlError where a query does not begin with the columns of a view, which others may read by name."""
+    found = [(column.name.lower(), kept_as(column.type)) for column in await described(query, session.upstream.query)]
+    own = [(column.name.lower(), column.type) for column in view.columns]
+    if found[: len(own)] != own:
+        listed = ", ".join(f"{name} {kind}" for name, kind in own)
+        raise SqlError(
+            f"the query does not begin with the columns of {view.name} ({listed}); CREATE OR REPLACE MATERIALIZED VIEW "
+            "makes a view with others",
+            "42P16",
+        )
+
 
 EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
-from proxy.commands.adopting import adopt, adoptable
 from proxy.commands.context import Context, done
-from proxy.commands.layout import Layout, check_layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
     ADOPT,
@@ -25,7 +23,7 @@ from proxy.commands.properties import (
     of_user,
     recorded_settings,
 )
-from proxy.commands.shape import Shape, shape
+from proxy.commands.storage import Layout, Shape, adopt, adoptable, check_layout, layout, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline.steps import RETENTION

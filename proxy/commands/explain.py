@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proxy.answering import Decision, checked, moment_text
+from proxy.commands.alter import can_widen
 from proxy.commands.context import Context
+from proxy.commands.describe import settings, statement
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, QUERY, next_refresh, recorded_settings
-from proxy.commands.show_create import settings, statement
-from proxy.commands.widen import can_widen
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 from rewriter import Attempt, Reason

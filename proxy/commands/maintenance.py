@@ -1,14 +1,17 @@
-"""Calls that maintain a table's files, and the same for the storage of views over it."""
+"""Calls that maintain a table's files: the same for the storage of views over it, and what views lose by an expiry."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, repeat
 
+from proxy.answering import moment_text
+from proxy.catalog import Catalog
 from proxy.pipeline.statements import call
-from proxy.statements import Token, scan
-from rewriter.model import TableName
+from proxy.statements import Token, scan, string_value
+from rewriter import Definitions, moment_ms
+from rewriter.model import MaterializedView, Session, Snapshot, Table, TableName
 
 # The arguments of each procedure in their order; and which of them mean the same for another table.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -94,3 +97,88 @@ def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
         return part[0].identifier.lower(), sql[part[3].start : part[-1].end]
     return place, sql[part[0].start : part[-1].end]
+
+
+_EXPIRE, _OLDER, _IDS = "expire_snapshots", "older_than", "snapshot_ids"
+_KEPT_MS = "history.expire.max-snapshot-age-ms"
+
+
+def lets_expire(sql: str) -> bool:
+    """Return whether a statement lets snapshots of a table expire, or says when they do.
+
+    >>> lets_expire("CALL system.expire_snapshots('a.t')"), lets_expire("CALL system.rewrite_data_files('a.t')")
+    (True, False)
+    """
+    found = called(sql)
+    return kept_age(sql) is not None or (found is not None and found[0] == _EXPIRE)
+
+
+async def losses(
+    catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
+) -> tuple[str, ...]:
+    """Return what the views over these tables lose by a statement that lets snapshots expire."""
+    found, kept_ms = called(sql), kept_age(sql)
+    views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]
+    if kept_ms is not None:
+        return tuple(_short(view, kept_ms) for view in views if (view.max_staleness or 0) * 1000 > kept_ms)
+    names = {name for view in views for name in (view.storage, *definitions.sources[view.name])}
+    relations = await catalog.current(names)
+    before = _before(found[1] if found is not None else (), session)
+    lines = []
+    for view in views:
+        storage = relations.get(view.storage)
+        read = [table for name in definitions.sources[view.name] if isinstance(table := relations.get(name), Table)]
+        if isinstance(storage, Table):
+            lines += [_lost(view, table, needed) for table, needed in _needed(storage, read, tables, before)]
+    return tuple(lines)
+
+
+def kept_age(sql: str) -> int | None:
+    """Return the milliseconds for which a statement has a table keep its snapshots; None if it says nothing of that.
+
+    >>> kept_age("ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '3600000')")
+    3600000
+    """
+    tokens = list(scan(sql)) if _KEPT_MS in sql else []
+    if [token.keyword for token in tokens[:2]] != ["ALTER", "TABLE"]:
+        return None
+    strings = [string_value(token.text) if token.kind == "string" else token.text for token in tokens]
+    at = strings.index(_KEPT_MS) if _KEPT_MS in strings else len(strings)
+    value = next((text for text in strings[at + 1 : at + 3] if text != "="), "")
+    return int(value) if value.isdecimal() else None
+
+
+def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | None:
+    """Return the time before which snapshots expire, in milliseconds; None where only Spark can tell."""
+    given = dict(arguments)
+    tokens = list(scan(given.get(_OLDER, "")))
+    if _IDS in given or not tokens or tokens[-1].kind != "string" or len(tokens) > 2:
+        return None
+    return moment_ms(string_value(tokens[-1].text), session.time_zone)
+
+
+def _needed(
+    storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
+) -> Iterator[tuple[Table, Snapshot]]:
+    """Yield the snapshots that the storage was filled from, and that are the latest no more and may expire."""
+    recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
+    for table in sources if not storage.only else ():
+        needed = next((s for s in table.snapshots[1:] if s.id == recorded.get(table.uuid)), None)
+        if table.name in tables and needed is not None and (before is None or needed.timestamp_ms < before):
+            yield table, needed
+
+
+def _lost(view: MaterializedView, table: Table, needed: Snapshot) -> str:
+    return (
+        f"Viewgate: the last refresh of {view.name} has read snapshot {needed.id} of {table.name} "
+        f"({moment_text(needed.timestamp_ms)}); once that has expired, {view.name} is answered from neither with the "
+        "rows that came since nor within max_staleness, and its next refresh computes it anew: to keep it in use, "
+        f"REFRESH MATERIALIZED VIEW {view.name} before snapshots expire"
+    )
+
+
+def _short(view: MaterializedView, kept_ms: int) -> str:
+    return (
+        f"Viewgate: {view.name} may be {view.max_staleness} s old by its property viewgate.max_staleness, and "
+        f"{_KEPT_MS} = {kept_ms} keeps the snapshots that this needs for {kept_ms // 1000} s only"
+    )

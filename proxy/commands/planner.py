@@ -10,9 +10,8 @@ from proxy.catalog.views import NEVER
 from proxy.commands import show_tables
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
-from proxy.commands.expiry import lets_expire, losses
 from proxy.commands.guard import Guard
-from proxy.commands.maintenance import Maintenance, maintenance
+from proxy.commands.maintenance import Maintenance, lets_expire, losses, maintenance
 from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
 from proxy.pipeline.dependencies import over

@@ -1,4 +1,4 @@
-"""REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition]."""
+"""[EXPLAIN] REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition]."""
 
 from __future__ import annotations
 
@@ -40,3 +40,24 @@ def asked(parser: Parser) -> Asked:
     where = parser.rest("a condition over columns of the view") if parser.accept("WHERE") else ""
     parser.end()
     return Asked(full, where)
+
+
+EXAMPLE_EXPLAIN = "EXPLAIN REFRESH MATERIALIZED VIEW demo.agg_sales"
+
+
+@dataclass(frozen=True)
+class ExplainRefresh:
+    """One row: the way that a refresh would take now, why, and the statement that it would run."""
+
+    name: tuple[str, ...]
+    asked: Asked = UP_TO_DATE
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        view = await ctx.existing_view(session, self.name)
+        planned = await ctx.pipeline.planned(view, self.asked)
+        return ResultSet.of("refresh", "reason", "statement", rows=[planned])
+
+
+def parse_explain(parser: Parser) -> ExplainRefresh:
+    """After `EXPLAIN REFRESH MATERIALIZED VIEW`."""
+    return ExplainRefresh(parser.name("a view's name"), asked(parser))

@@ -17,7 +17,8 @@ from starlette.staticfiles import StaticFiles
 
 from proxy.authentication import Denied
 from proxy.catalog import Unavailable
-from proxy.commands import Context, kill
+from proxy.commands import Context
+from proxy.commands.operate import kill
 from proxy.commands.properties import QUERY
 from proxy.console import lineage, shown, statements, worth
 from proxy.console.comparison import compared
@@ -108,7 +109,7 @@ class Pages:
 
     async def _end(self, request: Request, visitor: Visitor) -> Response:
         id_ = request.path_params["id"]
-        await kill.end(self._context, id_, visitor.user)
+        await kill(self._context, id_, visitor.user)
         return RedirectResponse(f"/statements/{id_}", _SEE_OTHER)
 
     async def _views(self, _: Request, visitor: Visitor) -> Response:

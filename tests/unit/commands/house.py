@@ -14,7 +14,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.answering import SystemRows, system_rows
 from proxy.answering.rests import Rests
-from proxy.commands import Context, Reloaded, Setting, find, kill, steer_upstream
+from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -165,8 +165,8 @@ class House:
         """There is this process alone."""
         answers: Mapping[bytes, Callable[[bytes], Awaitable[Any]]] = {
             system_rows.QUESTION: self.system.answer,
-            kill.QUESTION: partial(kill.answer, self.journal),
-            steer_upstream.QUESTION: partial(steer_upstream.answer, [self.upstreams]),
+            operate.KILL: partial(operate.killed, self.journal),
+            operate.STEER: partial(operate.steered, [self.upstreams]),
         }
         return {1: await answers[question](about)}
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from proxy.answering import Decision
+from proxy.commands.alter import can_widen
 from proxy.commands.properties import ADOPT
 from proxy.commands.properties import QUERY as KEPT_QUERY
-from proxy.commands.widen import can_widen
 from rewriter import Definitions, parse, rewrite, suggestion
 from rewriter.model import MaterializedView, TableName
 from rewriter.model.settings import TIME_ZONE

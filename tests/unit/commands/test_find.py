@@ -3,16 +3,14 @@ from __future__ import annotations
 import pytest
 
 from proxy.commands import find
-from proxy.commands.alter import SetProperties
+from proxy.commands.alter import SetProperties, Widen
 from proxy.commands.check import CheckConstraints
 from proxy.commands.create import Create
-from proxy.commands.describe import Describe
+from proxy.commands.describe import Describe, ShowCreate
 from proxy.commands.drop import Drop
 from proxy.commands.refresh import Refresh
 from proxy.commands.settings import Reset, Set
 from proxy.commands.show import Show
-from proxy.commands.show_create import ShowCreate
-from proxy.commands.widen import Widen
 from proxy.hs2 import SqlError
 from proxy.pipeline import Asked
 

@@ -1,12 +1,14 @@
-"""SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS: the system tables, with the rows of
-all workers.
+"""SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, WORKERS.
+
+The first seven show system tables, CONFIG the settings in effect, without the values of credentials, and WORKERS the
+processes that serve the port, as they are at this moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.answering import moment_text
 from proxy.answering.system_rows import plain
@@ -15,7 +17,7 @@ from proxy.answering.virtual_tables import Row
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
-from proxy.session import ClientSession, Log
+from proxy.session import ClientSession, Log, Worker
 
 EXAMPLE_STATEMENTS = "SHOW VIEWGATE STATEMENTS"
 EXAMPLE_LAST = "SHOW VIEWGATE LAST"
@@ -78,3 +80,52 @@ parse_upstreams = alone(ShowSystem("upstreams", [*[*TABLES["upstreams"]][1:], "w
 
 
 parse_sessions = alone(ShowSystem("sessions", [*[*TABLES["sessions"]][1:], "worker"]))
+
+
+EXAMPLE_CONFIG = "SHOW VIEWGATE CONFIG"
+_SETTING = ("key", "value", "default", "can_be_reloaded boolean")
+
+
+class Setting(NamedTuple):
+    """A setting's key, its value and its default, and whether RELOAD takes another value from the file."""
+
+    key: str
+    value: str | None
+    default: str | None
+    reloadable: bool
+
+
+@dataclass(frozen=True)
+class ShowConfig:
+    """One row for each setting; with logins, for operators alone."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        ctx.check_operator(session)
+        return ResultSet.of(*_SETTING, rows=list(ctx.settings()))
+
+
+parse_config = alone(ShowConfig())
+
+
+EXAMPLE_WORKERS = "SHOW VIEWGATE WORKERS"
+
+
+@dataclass(frozen=True)
+class ShowWorkers:
+    """One row for each, also for one that is not there now, and for one that is being replaced and has sessions."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        rows = [
+            (number, _state(one), one and one.process, one and one.sessions, one and one.statements)
+            for number, one in sorted((await ctx.workers()).items())
+        ]
+        return ResultSet.of("worker int", "state", "process int", "sessions int", "statements int", rows=rows)
+
+
+def _state(worker: Worker | None) -> str:
+    if worker is None:
+        return "down"
+    return "retiring" if worker.retiring else "running"
+
+
+parse_workers = alone(ShowWorkers())

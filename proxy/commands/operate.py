@@ -1,0 +1,165 @@
+"""The statements of operators.
+
+    KILL VIEWGATE STATEMENT 'id'                            whichever worker runs it
+    PAUSE | RESUME | DRAIN VIEWGATE UPSTREAM 'host:port'    in all workers
+    RELOAD VIEWGATE CONFIG                                  read the settings file again, as SIGHUP does
+    RESTART VIEWGATE WORKERS                                replace the processes one by one, as SIGUSR2 does
+
+A worker asks the others to do the same, each with the statements and upstreams of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from proxy.commands.context import Context, done
+from proxy.commands.parser import Parser, alone
+from proxy.hs2 import ResultSet, SqlError
+from proxy.journal import Journal
+from proxy.session import ClientSession, Log
+from proxy.upstream import Steering, Upstreams
+
+EXAMPLE_KILL = "KILL VIEWGATE STATEMENT '0c3f8a52-6d0e-4d4e-9f3e-1f3f3b1d2c4a'"
+KILL = b"kill"  # what workers ask each other to do with a statement
+_RUNNING = "RUNNING"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """KILL VIEWGATE STATEMENT: ends a running statement with an error that names the user of the command."""
+
+    id: str
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        return done(await kill(ctx, self.id, session.user))
+
+
+async def kill(ctx: Context, id_: str, user: str) -> str:
+    """End a statement on behalf of a user, and say so; raise SqlError where that user sees none that runs."""
+    about = json.dumps([id_, ctx.whose(user), user]).encode()
+    found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
+    if found is None:
+        shown = "SHOW VIEWGATE STATEMENTS lists those that there are"
+        raise SqlError(f"there is no statement {id_!r} here; {shown}", "42704")
+    owner, state = found
+    if state != _RUNNING:
+        raise SqlError(f"the statement {id_} has ended already: {state}", "55000")
+    return f"statement {id_} of {owner} ended"
+
+
+async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
+    """End a statement that runs in this process; return its user and its state before, or None if the process does not
+    have it.
+    """
+    id_, whose, by = json.loads(about)
+    record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
+    if record is None:
+        return None
+    state = record.state.name
+    if record.operation is not None:
+        told = f"The statement was ended by {by} with KILL VIEWGATE STATEMENT"
+        await record.operation.abandon(SqlError(told, "57014"))
+    return record.user, state
+
+
+def parse_kill(parser: Parser) -> Kill:
+    """Return the command after the words KILL VIEWGATE STATEMENT."""
+    statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS tells it")
+    parser.end()
+    return Kill(statement)
+
+
+EXAMPLE_DRAIN = "DRAIN VIEWGATE UPSTREAM 'spark-1:10000'"
+EXAMPLE_PAUSE = "PAUSE VIEWGATE UPSTREAM 'spark-1:10000'"
+EXAMPLE_RESUME = "RESUME VIEWGATE UPSTREAM 'spark-1:10000'"
+STEER = b"steer"  # what workers ask each other to do with an upstream
+_TOLD = {
+    Steering.PAUSE: "paused: new sessions and statements wait, running statements go on",
+    Steering.RESUME: "resumed: it takes sessions and statements again",
+    Steering.DRAIN: "being drained: it gets no new sessions, idle ones go elsewhere, running statements end",
+}
+
+
+@dataclass(frozen=True)
+class Steer:
+    """PAUSE, DRAIN and RESUME of an upstream, until the settings file is reloaded."""
+
+    steering: Steering
+    upstream: str
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        ctx.check_operator(session)
+        names = [str(place.upstream) for place in ctx.upstreams().places]
+        found = [name for name in names if self.upstream in (name, name.rpartition(":")[0])]
+        if len(found) != 1:
+            raise SqlError(
+                f"there {'are several upstreams' if found else 'is no upstream'} {self.upstream!r}; "
+                f"there are {', '.join(names)}",
+                "42704",
+            )
+        workers = len(await ctx.ask(STEER, json.dumps([self.steering, found[0]]).encode()))
+        where = f" in {workers} workers" if workers > 1 else ""
+        return done(f"upstream {found[0]} is {_TOLD[self.steering]}{where}")
+
+
+async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
+    """Do in this process what one of the workers was asked to do, for clients and for refresh jobs."""
+    steering, name = json.loads(about)
+    for pool in pools:
+        pool.steer(name, Steering(steering))
+
+
+def _parse(steering: Steering, parser: Parser) -> Steer:
+    upstream = parser.string("the upstream in quotes, as SHOW VIEWGATE UPSTREAMS tells it")
+    parser.end()
+    return Steer(steering, upstream)
+
+
+parse_drain: Callable[[Parser], Steer] = partial(_parse, Steering.DRAIN)
+
+
+parse_pause: Callable[[Parser], Steer] = partial(_parse, Steering.PAUSE)
+
+
+parse_resume: Callable[[Parser], Steer] = partial(_parse, Steering.RESUME)
+
+
+EXAMPLE_RELOAD = "RELOAD VIEWGATE CONFIG"
+_WRONG_SETTINGS = "F0000"
+
+
+@dataclass(frozen=True)
+class Reload:
+    """Tells which settings have changed, and which take effect at the next start only."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        ctx.check_operator(session)
+        reloaded = await ctx.reload()
+        if reloaded.refused:
+            raise SqlError(reloaded.message, _WRONG_SETTINGS)
+        return done(reloaded.message)
+
+
+parse_reload = alone(Reload())
+
+
+EXAMPLE_RESTART = "RESTART VIEWGATE WORKERS"
+_NOT_NOW = "55000"
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Begins the restart, and does not wait for its end: this session's worker waits for the session."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        ctx.check_operator(session)
+        restarted = await ctx.restart()
+        if restarted.refused:
+            raise SqlError(restarted.message, _NOT_NOW)
+        return done(restarted.message)
+
+
+parse_restart = alone(Restart())

@@ -1,0 +1,342 @@
+"""The storage of a new view: its columns, its layout, and an existing table that is adopted.
+
+Spark names and types the columns, the rewriter may add hidden ones. The layout is as the statement says, else as that
+of the sources. An adopted table is checked against the view's query before it becomes the storage.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import rewriter
+from proxy.answering import checked, described
+from proxy.answering.functions import calls, in_no_view
+from proxy.answering.system_tables import SYSTEM
+from proxy.catalog import Catalog
+from proxy.commands.context import Context
+from proxy.commands.properties import ADOPT, inherited, recorded_settings
+from proxy.hs2 import ColumnDesc, SqlError
+from proxy.pipeline import pin, relations
+from proxy.pipeline.sources import look, storage_of
+from proxy.pipeline.steps import RETENTION
+from proxy.session import ClientSession, Log
+from rewriter import Definition, Unsupported, View, define, expand, parse
+from rewriter.model import (
+    Column,
+    MaterializedView,
+    PartitionField,
+    Relation,
+    Session,
+    SortField,
+    Table,
+    TableName,
+    kept_as,
+    quoted,
+)
+from rewriter.script import layout_problem
+
+_UNSTORABLE = re.compile(r"\b(interval|void|variant|collate|time\(|geometry|geography)", re.IGNORECASE)
+
+Tables = Mapping[TableName, Relation | None]
+Views = Mapping[TableName, View]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Both queries, their columns and tables; `named` tells whether the view must name its columns itself."""
+
+    query: str
+    storage_query: str
+    columns: tuple[ColumnDesc, ...]
+    storage_columns: tuple[ColumnDesc, ...]
+    sources: tuple[TableName, ...]
+    named: bool
+
+
+async def shape(
+    query: str,
+    names: Sequence[str] | None,
+    ctx: Context,
+    session: ClientSession,
+    facts: Session,
+    *,
+    hidden: bool = True,
+) -> Shape:
+    """Return the stored columns with names and types by Spark; raise SqlError for unsupported ones."""
+    if call := next(calls(query), None):
+        raise in_no_view(f"{call.function}()")
+    if table := next(SYSTEM.references(query), None):
+        raise in_no_view(table.name)
+    known = await ctx.catalog.views()
+    tables = await _tables(query, ctx, session, facts, known)
+    views = {name: view for name, view in known.items() if name in tables}
+    defined = partial(_defined, query, tables=tables, session=session, facts=facts, views=views, hidden=hidden)
+    definition = await defined(names)
+    visible = await _described(session, definition.query)
+    if None in definition.names:  # only Spark knows its own names, and only whole names allow hidden columns
+        named_by_spark = [column.name for column in _outputs(visible, definition.names)]
+        definition = await defined(named_by_spark)
+    stored = await _described(session, pin(definition.storage_query, {}, facts))
+    outputs = _outputs(visible, names or definition.names)
+    storage = (*outputs, *stored[len(outputs) :])
+    _check(storage)
+    named = names is not None or [c.name for c in outputs] != [c.name for c in visible]
+    return Shape(definition.query, definition.storage_query, outputs, storage, definition.sources, named)
+
+
+async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
+    """Return the tables that the query reads, through views too; raise Spark's own error for unknown names."""
+    try:
+        named = relations(query, facts)
+    except SqlError:
+        await checked(query, session.upstream.query)
+        raise
+    through = expand(parse(query, facts), views)
+    below = (*through.statement.tables, *(view.name for view in through.views))
+    tables = await ctx.catalog.current([*named, *below])
+    unknown = [name for name in named if tables[name] is None]
+    if unknown:
+        await checked(query, session.upstream.query)
+        for name in unknown:
+            await _described(session, f"SELECT * FROM {name.sql()}")
+    return tables
+
+
+async def _defined(
+    query: str,
+    names: Sequence[str] | None,
+    *,
+    tables: Tables,
+    session: ClientSession,
+    facts: Session,
+    views: Views,
+    hidden: bool,
+) -> Definition:
+    try:
+        return define(query, facts, tables, names, views, hidden=hidden)
+    except Unsupported as refusal:
+        await checked(query, session.upstream.query)
+        raise SqlError(f"this query cannot define a materialized view: {refusal}", "0A000") from refusal
+
+
+async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ...]:
+    return tuple(ColumnDesc(c.name, c.type) for c in await described(query, session.upstream.query))
+
+
+def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:
+    if names and len(names) != len(visible):
+        raise SqlError(
+            f"{len(names)} columns are named, but the query has {len(visible)}: name all of them, or none", "21S01"
+        )
+    given = names or [None] * len(visible)
+    return tuple(ColumnDesc(name or column.name, column.type) for name, column in zip(given, visible, strict=True))
+
+
+def _check(columns: Sequence[ColumnDesc]) -> None:
+    counted = Counter(column.name.lower() for column in columns)
+    for column in columns:
+        if counted[column.name.lower()] > 1:
+            raise SqlError(f"two columns are named {quoted(column.name)}: give one of them an alias", "42711")
+        if _UNSTORABLE.search(column.type):
+            raise SqlError(
+                f"the column {quoted(column.name)} has the type {column.type}, which Iceberg cannot store: "
+                "cast it to another type, or leave it out",
+                "0A000",
+            )
+
+
+_DISTRIBUTION = "write.distribution-mode"
+_FANOUT = "write.spark.fanout.enabled"
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Partitions and order as Spark's statements have them, and the properties of how files are written."""
+
+    partitioned_by: str = ""
+    ordered_by: str = ""
+    properties: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The properties, and that rows come to the files partition by partition.
+
+        Else each task that writes would have a file open for each partition that it meets, and memory for it.
+        """
+        return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
+
+    def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
+        """Yield the statements that order storage without changing how rows are spread over writing tasks."""
+        if self.ordered_by:
+            yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
+            spread = properties.get(_DISTRIBUTION, "hash" if self.partitioned_by else "none")
+            yield f"ALTER TABLE {storage.sql()} SET TBLPROPERTIES ('{_DISTRIBUTION}' = '{spread}')"
+
+
+def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
+    """Raise SqlError for partitions or an order that the storage cannot have, before anything is made."""
+    columns = [Column(column.name, column.type) for column in made.columns]
+    for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
+        problem = layout_problem(clause, text, str(view), columns) if text else ""
+        if problem:
+            raise SqlError(problem, "42P10")
+
+
+async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
+    """Return the partitions and order that the user has `given`, else those of the tables that the view reads.
+
+    Partitions from any of them where a target of its own for each would pay; order and properties from one alone.
+    """
+    partitioned_by, ordered_by = given
+    found = await catalog.current(made.sources)
+    sources = [table for table in found.values() if isinstance(table, Table)]
+    held = await _stored(catalog, storage, made, facts, sources)
+    alone = made.sources[0] if len(made.sources) == 1 else None
+    properties = await catalog.properties(alone) if alone is not None else {}
+    if held is not None and not partitioned_by:
+        partitioned_by = await _partitions(catalog, held, sources)
+    if held is not None and not ordered_by and alone is not None:
+        ordered_by = _order_text(rewriter.inherited_order(held, await catalog.order(alone)))
+    kept = inherited(properties, [column.name for column in made.columns])
+    return Layout(partitioned_by, ordered_by, tuple(kept.items()))
+
+
+async def _stored(
+    catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
+) -> rewriter.Stored | None:
+    """Return the expected content of the storage, where it is plain to see."""
+    view = MaterializedView(
+        name=storage,
+        uuid="",
+        version=0,
+        query=made.query,
+        storage_query=made.storage_query,
+        storage=storage,
+        columns=tuple(Column(column.name, column.type) for column in made.columns),
+        catalog=facts.catalog,
+        namespace=facts.namespace,
+        settings=json.loads(recorded_settings(facts)),
+    )
+    columns = tuple(Column(column.name, column.type) for column in made.storage_columns)
+    known = {table.name: table.columns for table in sources}
+    held = rewriter.stored(await catalog.read_through(view), Table(storage, "", columns, ()), known)
+    return None if isinstance(held, str) else held
+
+
+async def _partitions(catalog: Catalog, held: rewriter.Stored, sources: Sequence[Table]) -> str:
+    for table in sorted(sources, key=lambda table: table.size or 0, reverse=True):
+        if not table.partitioned_by or table.snapshot_id is None:
+            continue
+        try:
+            files = await catalog.files(table.name, table.snapshot_id, table.snapshot_id)
+            found = rewriter.derived_partitions(held, table, files)
+        except Exception:  # manifests come from any writer; without them storage has no partitions
+            _logger.exception("files unreadable table=%s", table.name)
+            continue
+        if found:
+            return ", ".join(map(_partition_text, found))
+    return ""
+
+
+def _partition_text(field: PartitionField) -> str:
+    column = quoted(field.column)
+    return column if field.transform == "identity" else f"{field.transform}s({column})"
+
+
+def _order_text(order: Sequence[SortField]) -> str:
+    return ", ".join(
+        f"{quoted(field.column)} {('ASC', 'DESC')[field.descending]} NULLS {('LAST', 'FIRST')[field.nulls_first]}"
+        for field in order
+    )
+
+
+_REFUSED = "55000"
+_SETS_REFUSE = re.compile(r"\b(map<|variant\b)")
+_WITH_ZEROS = re.compile(r"\b(float|double)\b")
+
+
+async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
+    """Return the named table if it can hold the view's rows; raise SqlError if it cannot."""
+    name = await ctx.resolve(session, parts)
+    table = (await ctx.catalog.current([name]))[name]
+    if not isinstance(table, Table):
+        raise SqlError(f"{name}, which {ADOPT} names, is no Iceberg table of the catalog {ctx.catalog.name}", "42P01")
+    if name in made.sources:
+        raise _refused(name, "the view's query reads it, and a refresh would change what it reads")
+    owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
+    if owner is not None:
+        raise _refused(name, f"it is the storage of materialized view {owner}")
+    if table.snapshot_id is None:
+        raise _refused(name, "it is empty; leave the property out, and the view has storage of its own")
+    if table.snapshots[0].schema_id != table.schema_id:
+        raise _refused(
+            name, "its columns were changed after its last write; write to it (INSERT OVERWRITE), then again"
+        )
+    if problem := _differing(table.columns, made.storage_columns) or _incomparable(table.columns):
+        raise _refused(name, problem)
+    return name
+
+
+async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
+    """Compare the table with the view's query, both at one moment, and record the sources in the table; return its
+    number of rows.
+
+    Raise SqlError if the table's rows are not those of the query.
+    """
+    if RETENTION in view.properties:  # what a refresh could not do is refused here
+        await ctx.pipeline.decision(view)
+    sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
+    if not sources.all_pinned:
+        raise _refused(
+            storage.name, "a table that the query reads has no snapshot with its columns of today to compare at"
+        )
+    query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
+    held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)
+    log(f"{view.name}: comparing {storage.name} with the query")
+    counted = await session.upstream.query(
+        f"SELECT (SELECT count(*) FROM (({held}) EXCEPT ALL ({query}))), "
+        f"(SELECT count(*) FROM (({query}) EXCEPT ALL ({held}))), (SELECT count(*) FROM ({held}))"
+    )
+    besides, lacking, rows = counted.rows[0]
+    if besides or lacking:
+        raise _refused(
+            storage.name,
+            f"it is not what the query returns now: it has {besides} other rows and lacks {lacking} (those that differ "
+            "in the last bits of a floating-point sum are counted); bring it up to date, or leave the property out",
+        )
+    await ctx.pipeline.vouch(view, sources, storage)
+    return int(rows)
+
+
+def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
+    """Return why a table's columns differ from the wanted ones; empty if they do not."""
+    listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
+    have = ", ".join(f"{column.name} {column.type}" for column in columns)
+    same = len(columns) == len(wanted) and all(
+        (mine.name.lower(), mine.type) == (other.name.lower(), kept_as(other.type))
+        for mine, other in zip(columns, wanted, strict=True)
+    )
+    return "" if same else f"its columns are ({have}), those of the query ({listed})"
+
+
+def _incomparable(columns: Sequence[Column]) -> str:
+    """Return why rows of these columns cannot be compared; empty if they can."""
+    named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
+    return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
+
+
+def _exactly(relation: str, columns: Sequence[Column]) -> str:
+    """Return a query of all rows in which 0.0 and -0.0 differ: set operations take them for equal, texts do not."""
+    texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
+    return f"SELECT *{''.join(texts)} FROM {relation}"
+
+
+def _refused(name: TableName, why: str) -> SqlError:
+    return SqlError(f"{name} cannot be adopted as the storage of this view: {why}", _REFUSED)
