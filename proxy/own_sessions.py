@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from proxy.hs2 import Query, encode_call
+from proxy.hs2.codec import V11
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import V11
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
 
 

@@ -1,8 +1,8 @@
 """The vocabulary of HiveServer2, pure: calls and replies, statuses, column types, row sets.
 
 `generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it: `codec` for calls
-and replies, `status` for errors, `result` for row sets, `types` for columns, `patterns` for the
-names that JDBC asks for, `protocol` for what depends on a client's version.
+and replies, and for what depends on a client's version, `status` for errors, `result` for row sets, `types` for
+columns, `patterns` for the names that JDBC asks for.
 """
 
 from proxy.hs2.codec import (

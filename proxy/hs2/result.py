@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.hs2.codec import columnar
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import columnar
 from proxy.hs2.types import ColumnDesc
 
 Value = bool | int | float | str | bytes | None

@@ -1,16 +1,19 @@
-"""The calls that list catalogs, schemas, table types and functions.
+"""The calls that list catalogs, schemas, tables, columns, table types and functions.
 
-Spark lists neither its own catalog nor ours; of its functions it reads one wildcard in another way than JDBC.
+Spark lists neither its own catalog nor ours; of its functions it reads one wildcard in another way than JDBC. Tables
+are listed with views and materialized views; storage tables are for those who ask for them, their columns for those who
+name them exactly.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
-from proxy.catalog import Kind
+from proxy.catalog import Kind, Listed
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
-from proxy.hs2.patterns import matcher
+from proxy.hs2.patterns import is_exact, matcher
 from proxy.service.call import Call
 from proxy.service.metadata import (
     SPARK_CATALOG,
@@ -19,10 +22,13 @@ from proxy.service.metadata import (
     known_to_spark_alone,
     merged,
     named,
+    names,
     relay_metadata,
+    schema_of,
     sides,
     spark_rows,
 )
+from proxy.sql_types import SqlType, jdbc_type
 from proxy.wire import with_field
 from proxy.wire.message import STRING
 
@@ -99,3 +105,101 @@ def hives(pattern: str) -> str:
     abs* a\%
     """
     return re.sub(r"(\\.)|%", lambda found: found[1] or "*", pattern)
+
+
+_TABLES = ResultSet.of(
+    *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "TABLE_TYPE", "REMARKS"),
+    *("TYPE_CAT", "TYPE_SCHEM", "TYPE_NAME", "SELF_REFERENCING_COL_NAME", "REF_GENERATION"),
+)
+_GET_TABLES = 4
+_TABLES_ORDER = (3, 0, 1, 2)
+_TABLE = 3
+_TYPED = (None,) * 5
+_HIVES = "MATERIALIZED_VIEW"  # as Hive 3 spells it
+
+
+async def get_tables(call: Call) -> bytes:
+    """Return the relations that fit patterns and types."""
+    request = call.request(ttypes.TGetTablesReq)
+    if known_to_spark_alone(call, request.catalogName):
+        return await relay_metadata(call)
+    asked, wanted = sides(call, request.catalogName), names(request.schemaName, request.tableName)
+    types = frozenset(kind.upper() for kind in request.tableTypes or ())
+
+    async def rows() -> list[Row]:
+        found = await asked.ours.inventory(wanted) if asked.ours is not None else []
+        sparks = [named(row, 0, 1) for row in await spark_rows(call)] if asked.sparks else []
+        return await merged(lambda: list(_tables(found, types)), sparks, _TABLES_ORDER, _TABLE)
+
+    return await answer(call, _GET_TABLES, _TABLES, rows)
+
+
+def shown(kind: Kind, types: frozenset[str]) -> str | None:
+    """Return a relation's type for a client that asks for these types, or for all; None if it is not asked for.
+
+    >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
+    ['MATERIALIZED VIEW', 'VIEW', None]
+    >>> shown(Kind.STORAGE, frozenset()), shown(Kind.STORAGE, frozenset({"SYSTEM TABLE"}))
+    (None, 'SYSTEM TABLE')
+    """
+    if not types:
+        return None if kind is Kind.STORAGE else kind.value
+    spellings = (kind.value, _HIVES, Kind.VIEW.value) if kind is Kind.MATERIALIZED_VIEW else (kind.value,)
+    return next((spelling for spelling in spellings if spelling in types), None)
+
+
+def _tables(found: Iterable[Listed], types: frozenset[str]) -> Iterable[Row]:
+    for one in found:
+        if kind := shown(one.kind, types):
+            yield one.name.catalog, schema_of(one.name), one.name.table, kind, one.comment, *_TYPED
+
+
+_COLUMNS = ResultSet.of(
+    *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE int", "TYPE_NAME", "COLUMN_SIZE int"),
+    *("BUFFER_LENGTH tinyint", "DECIMAL_DIGITS int", "NUM_PREC_RADIX int", "NULLABLE int", "REMARKS", "COLUMN_DEF"),
+    *("SQL_DATA_TYPE int", "SQL_DATETIME_SUB int", "CHAR_OCTET_LENGTH int", "ORDINAL_POSITION int", "IS_NULLABLE"),
+    *("SCOPE_CATALOG", "SCOPE_SCHEMA", "SCOPE_TABLE", "SOURCE_DATA_TYPE smallint", "IS_AUTO_INCREMENT"),
+)
+_GET_COLUMNS = 6
+_COLUMNS_ORDER = (0, 1, 2, 16)
+_COLUMN = 4
+_NULLABLE = ((0, "NO"), (1, "YES"))
+
+
+async def get_columns(call: Call) -> bytes:
+    """Return the columns that fit patterns."""
+    request = call.request(ttypes.TGetColumnsReq)
+    if known_to_spark_alone(call, request.catalogName):
+        return await relay_metadata(call)
+    asked, wanted = sides(call, request.catalogName), names(request.schemaName, request.tableName)
+    by_name, fits = is_exact(request.tableName), matcher(request.columnName)
+
+    async def rows() -> list[Row]:
+        found = await asked.ours.inventory(wanted) if asked.ours is not None else []
+        listed = [one for one in found if by_name or one.kind is not Kind.STORAGE]
+        sparks = [named(row, 0, 1) for row in await spark_rows(call)] if asked.sparks else []
+        return await merged(lambda: list(_columns(listed, fits)), sparks, _COLUMNS_ORDER, _COLUMN)
+
+    return await answer(call, _GET_COLUMNS, _COLUMNS, rows)
+
+
+def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[Row]:
+    described: dict[str, Row] = {}  # by the name of a type: a hundred thousand columns have few
+    for one in found:
+        catalog, schema, table = one.name.catalog, schema_of(one.name), one.name.table
+        for position, column in enumerate(one.columns, 1):
+            name = column.name
+            if fits(name):
+                of_type = column.type.name
+                kind = described.get(of_type) or described.setdefault(of_type, _described(column.type))
+                nullable = _NULLABLE[column.nullable]
+                yield (
+                    *(catalog, schema, table, name, *kind, nullable[0], column.comment),
+                    *(None, None, None, None, position, nullable[1], None, None, None, None, "NO"),
+                )
+
+
+def _described(of_type: SqlType) -> Row:
+    """Return DATA_TYPE to NUM_PREC_RADIX."""
+    kind = jdbc_type(of_type)
+    return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

@@ -9,10 +9,8 @@ from proxy.hs2.generated import ttypes
 from proxy.service import get_info
 from proxy.service.call import Call, Handler, Processor
 from proxy.service.execute_statement import execute_statement
-from proxy.service.get_columns import get_columns
 from proxy.service.get_keys import get_cross_reference, get_primary_keys
-from proxy.service.get_tables import get_tables
-from proxy.service.listings import get_catalogs, get_functions, get_schemas, get_table_types
+from proxy.service.listings import get_catalogs, get_columns, get_functions, get_schemas, get_table_types, get_tables
 from proxy.service.metadata import relay_metadata
 from proxy.service.operation_calls import (
     cancel_operation,

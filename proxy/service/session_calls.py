@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, success
+from proxy.hs2.codec import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.journal.record import TRACEPARENT
 from proxy.service.call import Call
 from proxy.session import ClientSession, Handle, Lease, with_handle

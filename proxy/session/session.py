@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success
+from proxy.hs2.codec import status_held_s
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import status_held_s
 from proxy.session.calls import Foreseen, Habits, Handle, Message
 from proxy.session.states import LEGAL, TERMINAL, OperationState, shown_state
 from proxy.session.upstream import LiveUpstream, SessionUpstream

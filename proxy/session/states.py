@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from proxy.hs2.protocol import knows_timeout
+from proxy.hs2.codec import knows_timeout
 
 
 class OperationState(IntEnum):

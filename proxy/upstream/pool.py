@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, check, encode_call, read_reply
+from proxy.hs2.codec import V11
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import V11
 from proxy.upstream.connection import connect
 from proxy.upstream.dial import NotLetIn
 from proxy.upstream.place import FairQueue, Place

@@ -13,7 +13,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
 from proxy.answering import SystemRows, system_rows
-from proxy.answering.rests import Rests
+from proxy.answering.readable import Rests
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
