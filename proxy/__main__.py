@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
 
-from proxy import demo, logs
+from proxy import demo
+from proxy.process import begin_log
 
 if TYPE_CHECKING:
     import asyncio
@@ -156,15 +157,13 @@ def _check(settings: Config) -> None:
         from proxy import workers
 
         workers.check(settings)
-    if settings.server.tls is not None or settings.console.tls is not None or not settings.authentication.open_to_all:
+    encrypted = settings.server.tls is not None or settings.console.tls is not None
+    if encrypted or settings.tracing is not None or not settings.authentication.open_to_all:
         from proxy import admission
 
         admission.entrance(settings)
         admission.console_tls(settings.console)
-    if settings.tracing is not None:
-        from proxy import traces
-
-        traces.check(settings.tracing)
+        admission.check_tracing(settings.tracing)
     if any(address.tls or address.kerberos for address in settings.upstreams):
         from proxy import links
 
@@ -322,7 +321,7 @@ def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
 
 def _leave(work: Callable[[], int | None]) -> NoReturn:
     """Do the work of a command, and leave with its exit code, or with 1 and its refusal in one line."""
-    logs.begin()
+    begin_log()
     try:
         code = work()
         sys.stdout.flush()

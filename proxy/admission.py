@@ -1,11 +1,12 @@
-"""Logins, TLS and limits, made from the settings; an error in a file that they name stops the start."""
+"""Logins, TLS, limits and tracing, made from the settings; an error in a file that they name stops the start."""
 
 from __future__ import annotations
 
+import logging
 import ssl
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from proxy.authentication import Authentication, PasswordFile, Passwords, Tickets, TokenKeys
 from proxy.config import (
@@ -18,8 +19,14 @@ from proxy.config import (
     KerberosSettings,
     LdapSettings,
     TlsFiles,
+    TracingSettings,
 )
+from proxy.journal import Writer
 from proxy.server import Entrance, Limits, TlsSettings
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
 
 T = TypeVar("T")
 
@@ -96,3 +103,27 @@ def _made(key: str, make: Callable[[], T]) -> T:
         return make()
     except (OSError, ValueError) as error:
         raise ConfigError(f"{key}: {error}") from error
+
+
+def check_tracing(settings: TracingSettings | None) -> None:
+    """Raise ConfigError where there is to be tracing and the package for it is missing."""
+    if settings is not None:
+        _exporter(settings)
+
+
+def spans(settings: TracingSettings) -> Writer:
+    """Return the writer that exports spans to the collector of these settings."""
+    exporter = _exporter(settings)
+    from proxy.journal.spans import Spans
+
+    # Its lines, one for each try, would stand beside the one line of the journal's.
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
+    return Spans(exporter, settings.endpoint, settings.ratio)
+
+
+def _exporter(settings: TracingSettings) -> SpanExporter:
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    except ImportError as error:
+        raise ConfigError(f"[tracing] needs a package: install viewgate[tracing] ({error})") from error
+    return OTLPSpanExporter(endpoint=settings.endpoint, headers=dict(settings.headers))

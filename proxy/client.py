@@ -15,7 +15,7 @@ from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.hs2.status import own_words
-from proxy.own_sessions import in_session
+from proxy.links import in_session
 from proxy.upstream import Timeouts, Upstream
 
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show

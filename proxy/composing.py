@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from proxy import config, embedded, jobs, links, traces
+from proxy import admission, config, embedded, jobs, links
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
@@ -18,7 +18,7 @@ from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
-from proxy.own_sessions import open_session
+from proxy.links import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
@@ -161,7 +161,7 @@ def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack)
         if table is not None:
             writers.append(_journal_table(kind, table, catalog))
     if tracing is not None:
-        writers.append(traces.spans(tracing))
+        writers.append(admission.spans(tracing))
     for writer in writers:
         running.push_async_callback(asyncio.to_thread, writer.close)
     traced = 0.0 if tracing is None else tracing.ratio

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from proxy import admission, jars, links, preflight, serving, traces, workers
+from proxy import admission, jars, links, preflight, serving, workers
 from proxy.catalog import CatalogError, open_catalog
 from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
-from proxy.own_sessions import in_session
+from proxy.links import in_session
 from proxy.upstream import Timeouts
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
@@ -80,7 +80,7 @@ def _settings(settings: Config) -> str:
         workers.check(settings)
     admission.entrance(settings)
     admission.console_tls(settings.console)
-    traces.check(settings.tracing)
+    admission.check_tracing(settings.tracing)
     links.upstreams(settings)
     return "valid; logins and certificates can be loaded"
 

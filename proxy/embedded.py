@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from proxy import ending, jars, preflight
+from proxy import jars, preflight
 from proxy.pipeline import stages_of
+from proxy.process import ended_by
 from proxy.upstream import Stage
 
 _log = logging.getLogger("viewgate")
@@ -89,9 +90,7 @@ class EmbeddedSpark:
     async def lost(self) -> None:
         """Wait for the JVM to end though nobody has stopped it; raises SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
-        raise SparkLost(
-            f"Spark's JVM has ended ({ending.told(code)}), and all that it ran with it; {_tail(self.jvm.log)}"
-        )
+        raise SparkLost(f"Spark's JVM has ended ({ended_by(code)}), and all that it ran with it; {_tail(self.jvm.log)}")
 
     def stop(self) -> None:
         """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""

@@ -1,13 +1,18 @@
-"""`viewgate refresh`: refreshes views one after the other, for cron, Airflow and their like."""
+"""`viewgate refresh`: refreshes views one after the other, for cron, Airflow and their like.
+
+On a terminal, a bar of Spark's tasks is drawn below the lines that it says.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from proxy import embedded
 from proxy.catalog import Catalog
@@ -19,10 +24,42 @@ from proxy.options import Options, Selection, settled
 from proxy.pipeline import Asked, Begun, Pipeline
 from proxy.pipeline.dependencies import over
 from proxy.pipeline.on_commit import stopped
-from proxy.progress_bar import drawn
 from proxy.session import Log
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
+
+_LOOK_AGAIN = 0.5
+
+
+@asynccontextmanager
+async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
+    """Yield a log whose lines are printed; on a terminal, with a bar below them until the body ends."""
+    console = console or Console(soft_wrap=True)
+    if not console.is_terminal:
+        yield lambda line: print(line, file=console.file, flush=True)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        drawing = asyncio.create_task(_draw(begun, progress, progress.add_task("refreshing", total=None), pause))
+        try:
+            yield _printing(progress.console)
+        finally:
+            drawing.cancel()
+            await asyncio.wait([drawing])
+
+
+def _printing(console: Console) -> Callable[[str], None]:
+    return lambda line: console.print(line, markup=False, highlight=False)
+
+
+async def _draw(begun: Begun, progress: Progress, bar: TaskID, pause: float) -> None:
+    while True:
+        stages = await begun.stages()
+        tasks, done = sum(stage.tasks for stage in stages), sum(stage.completed for stage in stages)
+        said = f"{done} of {tasks} tasks" if tasks else "refreshing"
+        progress.update(bar, description=said, total=tasks or None, completed=done)
+        await asyncio.sleep(pause)
+
 
 SOME_FAILED = 3
 _BAD = ("failed", "stopped")

@@ -14,15 +14,16 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from proxy import admission, config, demo, logs, memory, traces, workers
+from proxy import admission, config, demo, workers
 from proxy.authentication import Cookies
 from proxy.commands import Context, Reloaded
 from proxy.composing import Surroundings, adopt, cancelled, compose, never, surround
 from proxy.console import Console, Login
 from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
+from proxy.links import in_session, open_session
 from proxy.options import Options, settled
-from proxy.own_sessions import in_session, open_session
+from proxy.process import name_log, settle_memory
 from proxy.reloading import Reloading
 from proxy.server import Entrance, Server, TlsSettings, bound, is_ipv6
 from proxy.service import Service
@@ -39,7 +40,7 @@ async def serve(options: Options) -> int:
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
-    traces.check(settings.tracing)
+    admission.check_tracing(settings.tracing)
     refuse_taken_port(settings.server)
     entrance, certificate = admission.entrance(settings), admission.console_tls(settings.console)
     if settings.server.workers > 1:
@@ -65,7 +66,7 @@ async def serve(options: Options) -> int:
         here = Upstream("127.0.0.1", port)
         if options.demo and not stopping.is_set():
             await _unless(stopping, _make_demo(here, options.demo))
-        memory.settle()
+        settle_memory()
         await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
         if options.demo and not stopping.is_set():
             running.push_async_callback(cancelled, asyncio.create_task(_rehearse(here)))
@@ -102,7 +103,7 @@ async def work() -> None:
     task = await orders.next()
     if not isinstance(task, workers.Task):
         return
-    logs.named(f"worker {task.number}: ")
+    name_log(f"worker {task.number}: ")
     settings = workers.share(task.settings, task.number)
     stopping, retiring = asyncio.Event(), asyncio.Event()
     _when_told(stopping.set)
@@ -137,7 +138,7 @@ async def work() -> None:
         if sole is not None:
             warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
             running.callback(warming.cancel)
-        memory.settle()
+        settle_memory()
         print(workers.LISTENING, flush=True)
         ready = _ready(service.upstreams, partial(print, workers.ANSWERING, flush=True), never)
         await _unless(stopping, _unless(retiring, ready))

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proxy import ending
 from proxy.commands import Reloaded
 from proxy.config import Config
+from proxy.process import ended_by
 from proxy.server import Limits
 from proxy.workers.neighbours import place
 from proxy.workers.orders import Order, Task, written
@@ -185,7 +185,7 @@ class Supervisor:
             _log.warning(
                 "worker ended worker=%d how=%s restart_s=%g: its sessions are lost",
                 number,
-                ending.told(code),
+                ended_by(code),
                 rest,
             )
             with contextlib.suppress(TimeoutError):

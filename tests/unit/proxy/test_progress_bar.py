@@ -6,7 +6,7 @@ from io import StringIO
 from rich.console import Console
 
 from proxy.pipeline import Begun
-from proxy.progress_bar import drawn
+from proxy.refreshing import drawn
 from proxy.upstream import Stage
 
 

@@ -10,8 +10,8 @@ pytest.importorskip("resource")
 # Blocks of rows as they pass, and how often the system had to find a page for one.
 CHURN = """
 import resource
-from proxy import memory
-memory.settle()
+from proxy.process import settle_memory
+settle_memory()
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 def pass_blocks():
