@@ -13,11 +13,10 @@ from typing import ParamSpec, TypeVar
 from proxy.answering import information_schema
 from proxy.answering.decision import Decision, shadowed, suggested, told_of_hint, told_of_named, without_ranges
 from proxy.answering.facts import HINT_IS_OFF, OFF, ON, STALENESS, USE, SessionFacts, read_hint
-from proxy.answering.functions import calls, expand
 from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
-from proxy.answering.virtual_tables import Row, VirtualSchema
+from proxy.answering.virtual_tables import Row, VirtualSchema, calls, expand
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError

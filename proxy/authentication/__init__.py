@@ -6,15 +6,15 @@ imports them if they are set.
 
 from proxy.authentication.authentication import (
     Authentication,
+    Cookies,
     Denied,
+    PasswordFile,
     Passwords,
     ProxyUsers,
     TicketLogin,
     Tickets,
     TokenKeys,
 )
-from proxy.authentication.cookies import Cookies
-from proxy.authentication.passwords import PasswordFile
 
 __all__ = [
     "Authentication",

@@ -1,14 +1,25 @@
-"""Checks a client's credentials against a file, a directory or a signature, and for whom the client may act."""
+"""Checks a client's credentials against a file, a directory or a signature, and for whom the client may act.
+
+A file of passwords has a line `user:hash` each, hashed by Argon2 as `viewgate password` prints it. Cookies save HTTP
+clients a check of their password with every call.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import hmac
 import logging
+import re
 import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from proxy.hs2 import SqlError
 
@@ -166,3 +177,108 @@ class ProxyUsers:
                 "28000",
             )
         return wanted
+
+
+class PasswordFile:
+    """The users in a file, which is read again when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._hasher = PasswordHasher()
+        # Verified against for an unknown user, who shall not be told from a wrong password by the time it takes.
+        self._nobody = self._hasher.hash("")
+        self._read_at: tuple[int, ...] | None = None
+        self._hashes: dict[str, str] = {}
+        self._refresh()
+
+    def check(self, user: str, password: str) -> bool:
+        """Return whether this is the user's password; takes as long as Argon2 is meant to."""
+        self._refresh()
+        known = self._hashes.get(user)
+        try:
+            return self._hasher.verify(known or self._nobody, password) and known is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+    @staticmethod
+    def line(user: str, password: str) -> str:
+        """Return the line for a user."""
+        return f"{user}:{PasswordHasher().hash(password)}"
+
+    def _refresh(self) -> None:
+        status = self._path.stat()
+        read_at = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)  # times may be set
+        if read_at != self._read_at:
+            self._hashes = parse(self._path.read_text(encoding="utf-8"), str(self._path))
+            self._read_at = read_at
+
+
+def parse(text: str, source: str) -> dict[str, str]:
+    r"""Return the hashes by user; refuse a malformed line, which would lock its user out.
+
+    >>> parse("# team\nann:$argon2id$x\n", "users")
+    {'ann': '$argon2id$x'}
+    """
+    hashes = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        user, _, hashed = line.strip().partition(":")
+        if not user or not hashed.startswith("$argon2"):
+            raise ValueError(f"{source}:{number}: must be user:hash as `viewgate password` prints it")
+        hashes[user] = hashed
+    return hashes
+
+
+NAME = "hive.server2.auth"  # as Hive's own drivers expect it
+
+
+@dataclass(frozen=True)
+class Cookies:
+    """Login cookies signed by a secret key, so that the server stores none of the issued ones.
+
+    A cookie of one `name` is not valid under another. `attributes` stand at the end of the header.
+
+    >>> cookies = Cookies()
+    >>> value = cookies.issue("ann", now=0, secure=False).split(";")[0]
+    >>> cookies.user(value, now=10), cookies.user(value, now=1e6), Cookies().user(value, now=10)
+    ('ann', None, None)
+    """
+
+    lifetime: float = 3600.0
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    name: str = NAME
+    attributes: str = ""
+
+    def issue(self, user: str, now: float, *, secure: bool) -> str:
+        """Return the value of a Set-Cookie header."""
+        text = f"{user}\n{now + self.lifetime:.0f}".encode()
+        value = _coded(text) + "." + _coded(self._signature(text))
+        # Without TLS, `Secure` would keep Java's client from ever sending it back.
+        ends = f"{'; Secure' if secure else ''}{self.attributes and f'; {self.attributes}'}"
+        return f"{self.name}={value}; Max-Age={self.lifetime:.0f}; Path=/; HttpOnly{ends}"
+
+    def expire(self) -> str:
+        """Return the value of a Set-Cookie header that makes a browser forget its cookie."""
+        return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
+
+    def user(self, header: str, now: float) -> str | None:
+        """Return the user of a Cookie header; None if the cookie is not ours or has expired."""
+        found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
+        if found is None:
+            return None
+        try:
+            text, signature = (base64.urlsafe_b64decode(part) for part in found[1].split("."))
+            if not hmac.compare_digest(signature, self._signature(text)):
+                return None
+            user, until = text.decode().rsplit("\n", 1)
+        except ValueError:
+            return None
+        return user if float(until) > now else None
+
+    def _signature(self, text: bytes) -> bytes:
+        return hmac.digest(self.key, f"{self.name}\n".encode() + text, "sha256")
+
+
+def _coded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode()

@@ -4,7 +4,7 @@
 they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
 
 `planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
-`affected` knows which views read the tables that it writes to; `show_tables` leaves storage out of what Spark lists.
+`affected` knows which views read the tables that it writes to; `show` leaves storage out of what Spark lists.
 """
 
 from __future__ import annotations

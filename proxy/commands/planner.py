@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proxy.catalog import Unavailable
 from proxy.catalog.views import NEVER
-from proxy.commands import show_tables
+from proxy.commands import show
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -57,8 +57,8 @@ class Planner:
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
         try:
-            if info.verb == "SHOW" and (storages := await show_tables.hidden(self._context, session, text)):
-                return Local(lambda _log: show_tables.without(storages, session, sql))
+            if info.verb == "SHOW" and (storages := await show.hidden(self._context, session, text)):
+                return Local(lambda _log: show.without(storages, session, sql))
             if not info.only_reads:
                 await self._guard.check(session, text)
                 tables = await self._affected.written(session, text)

@@ -16,8 +16,8 @@ from functools import partial
 
 import rewriter
 from proxy.answering import checked, described
-from proxy.answering.functions import calls, in_no_view
 from proxy.answering.system_tables import SYSTEM
+from proxy.answering.virtual_tables import calls, in_no_view
 from proxy.catalog import Catalog
 from proxy.commands.context import Context
 from proxy.commands.properties import ADOPT, inherited, recorded_settings

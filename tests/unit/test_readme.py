@@ -14,7 +14,7 @@ from typer.main import get_command
 from proxy import config, demo
 from proxy.__main__ import app, main
 from proxy.answering.facts import SETTINGS
-from proxy.answering.functions import calls
+from proxy.answering.virtual_tables import calls
 from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create
 from proxy.commands.properties import ADOPT, SETTABLE

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from proxy.answering.functions import calls, expand
+from proxy.answering.virtual_tables import calls, expand
 from proxy.hs2 import SqlError
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
