@@ -131,7 +131,7 @@ def test_a_small_table_is_not_examined(lake: Lake) -> None:
         lake.iceberg.create_table("demo.sales", rows(0).schema).append(rows(FEW_ROWS))
         catalog = lake.catalog()
         catalog.examine([await looked(catalog), None])
-        assert not catalog._examined.running
+        assert not catalog._relations.examined.running
         assert (await looked(catalog)).statistics is None
 
     asyncio.run(story())
@@ -146,7 +146,7 @@ def test_statistics_that_cannot_be_read_are_missed_once(
         monkeypatch.setattr("proxy.catalog.statistics.statistics", broken)
         for _ in range(3):
             catalog.examine([await looked(catalog)])
-            while catalog._examined.running:
+            while catalog._relations.examined.running:
                 await asyncio.sleep(0.01)
         assert (await looked(catalog)).statistics is None
 

@@ -1,0 +1,203 @@
+"""Tables and views from their metadata documents, as they are now and as they were; the calls block.
+
+Metadata comes from any writer: what cannot be read is logged once and not rewritten, and hides no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeVar
+
+from pyiceberg.io import load_file_io
+from pyiceberg.table.metadata import TableMetadataUtil
+
+from proxy.catalog.bounds import Known, integer_ranges, time_ranges
+from proxy.catalog.changes import change
+from proxy.catalog.documents import Document, Remembered, is_broken
+from proxy.catalog.inventory import Listed, listed
+from proxy.catalog.past import before_rollbacks, tables_then
+from proxy.catalog.reach import StoreFailure
+from proxy.catalog.refresh_state import STORAGE_OF
+from proxy.catalog.statistics import Examined
+from proxy.catalog.stores import Entry, Store
+from proxy.catalog.tables import misspelled, table
+from proxy.catalog.views import view_state
+from rewriter import AsOf
+from rewriter.model import (
+    Change,
+    ChangeKind,
+    Relation,
+    SourceState,
+    Table,
+    TableName,
+)
+
+_log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+
+class Relations:
+    """The relations of one store; each document is read once, also by several threads."""
+
+    def __init__(self, store: Store, background: Callable[[Callable[[], None]], object], remembered: int) -> None:
+        self._store = store
+        self._known: Remembered[tuple[TableName, str, bool], Relation] = Remembered(remembered)
+        self.examined = Examined(store, background, remembered)
+        self._ranged: frozenset[TableName] = frozenset()
+        self._ranges: Known = Remembered(4 * remembered)
+        self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
+        self._pasts: Remembered[Hashable, Mapping[TableName, Table | None]] = Remembered(remembered // 16)
+        self._told: set[tuple[TableName, str]] = set()
+        self._listed: Mapping[tuple[TableName, str], Listed] = {}
+
+    def range_of(self, names: Iterable[TableName]) -> bool:
+        """Look up the ranges of these tables' integer columns, too, from now on; return whether that is new of any."""
+        before, self._ranged = self._ranged, self._ranged.union(names)
+        return self._ranged != before
+
+    def entries(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Return the names' entries in the catalog now."""
+        return asked(lambda: self._store.look(names))
+
+    def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
+        """Return the names' tables and views now; None for one that cannot be read."""
+        return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
+
+    def look_back(
+        self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
+    ) -> Mapping[TableName, Relation | None]:
+        """Return tables at their moments, storage as of a refresh then, and views as now; None where it is unknown."""
+        entries = self.entries(names)
+        views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
+        read = {name: entry for name, entry in entries.items() if name in moments or name in storages}
+        read = {name: entry for name, entry in read.items() if entry.kind == "table"}
+        locations = frozenset((name, entry.location) for name, entry in read.items())
+        try:
+            tables = self._pasts.get(
+                (locations, frozenset(moments.items()), zone),
+                lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
+            )
+        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
+            tables = {}
+        return {**dict.fromkeys(names), **views, **tables}
+
+    def refreshed_before(
+        self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
+    ) -> Mapping[TableName, Table | None]:
+        """Return storage as of the last refresh before its tables were rolled back."""
+        entries = self.entries(storages)
+        heads = frozenset((table.uuid, table.snapshot_id) for table in found.values() if isinstance(table, Table))
+        locations = frozenset(entry.location for entry in entries.values())
+        try:
+            return self._pasts.get(
+                (locations, heads),
+                lambda: before_rollbacks({name: entry.load() for name, entry in entries.items()}, found),
+            )
+        except Exception as failure:  # as above
+            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, storages)), failure)
+            return {}
+
+    def _relation(self, name: TableName, entry: Entry) -> Relation | None:
+        try:
+            key = name, entry.location, name in self._ranged
+            found = self._known.get(key, lambda: self._loaded(name, entry))
+            return self.examined.with_statistics(key, found)
+        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+            self._say_unreadable(name, entry, failure)
+            return None
+
+    def _loaded(self, name: TableName, entry: Entry) -> Relation:
+        document = entry.load()
+        if entry.kind != "table":
+            return view_state(name, document)
+        for key in misspelled(document.get("properties") or {}):
+            if (name, key) not in self._told:
+                self._told.add((name, key))
+                _log.warning("property unknown table=%s property=%s", name, key)
+        found = table(name, document)
+        timed = any(column.type in ("timestamp", "date") for column in found.columns)
+        storage = timed and STORAGE_OF in (document.get("properties") or {})
+        try:
+            return self._bounded(found, document, storage) if storage or name in self._ranged else found
+        except Exception as failure:  # only what is proved with bounds is missed
+            _log.warning("column bounds unreadable table=%s error=%r", name, failure)
+            return found
+
+    def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
+        """Return a table with the ranges of its times, if it is storage, or with those of its integers."""
+        metadata = TableMetadataUtil.parse_obj(document)
+        io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
+        times = list(time_ranges(metadata, io)) if storage else []
+        least, most = (tuple((name, each[place]) for name, *each in times) for place in (0, 1))
+        ranges = tuple(integer_ranges(metadata, io, self._ranges)) if table.name in self._ranged else ()
+        return replace(table, least=least, most=most, ranges=ranges)
+
+    def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
+        """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""
+        if (name, entry.location) not in self._told:
+            self._told.add((name, entry.location))
+            _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
+
+    def forget_broken(self, name: TableName) -> bool:
+        """Take a table out of the catalog if its metadata file is gone or broken; return whether that was so."""
+        entry = self.entries([name]).get(name)
+        if entry is None or entry.kind != "table" or not is_broken(entry.load):
+            return False
+        self._store.iceberg.drop_table(name.parts[1:])
+        return True
+
+    def properties(self, name: TableName) -> Mapping[str, str]:
+        """Return the properties of a table; none where there is no table that can be read."""
+        entry = self.entries([name]).get(name)
+        if entry is None or entry.kind != "table":
+            return {}
+        try:
+            return self._properties.get(
+                (name, entry.location), lambda: MappingProxyType(entry.load().get("properties", {}))
+            )
+        except Exception as failure:  # as above
+            self._say_unreadable(name, entry, failure)
+            return {}
+
+    def read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
+        """Return what `read` makes of a table's metadata now; `none` if there is no such table."""
+        entry = self.entries([name]).get(name)
+        return read(entry.load()) if entry is not None and entry.kind == "table" else none
+
+    def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
+        """Return the change of a table between a recorded state and a snapshot."""
+        entry = self._store.look([name]).get(name)
+        if entry is None or entry.kind != "table":
+            return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
+        return change(name, entry.load(), recorded, end)
+
+    def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
+        """Return the listed tables and views whose names are wanted, in the order of their names."""
+        entries = self._store.relations(wanted)
+        made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))
+        found = {name: one for name, one in made if one is not None}
+        # Only what is there now is worth remembering; with all of it at hand, a listing reads no file.
+        kept = {key: one for key, one in self._listed.items() if not wanted(key[0])}
+        self._listed = kept | {(name, entries[name].location): one for name, one in found.items()}
+        return list(found.values())
+
+    def _listing(self, name: TableName, entry: Entry) -> Listed | None:
+        try:
+            return self._listed.get((name, entry.location)) or listed(name, entry)
+        except Exception as failure:  # metadata comes from any writer; one that cannot be read hides no other
+            _log.warning(
+                "metadata unreadable name=%s location=%s error=%r: it is not listed", name, entry.location, failure
+            )
+            return None
+
+
+def asked(call: Callable[[], _Result]) -> _Result:
+    """Return the catalog's answer; what fails here is the catalog, and not one table's metadata."""
+    try:
+        return call()
+    except Exception as failure:
+        raise StoreFailure from failure
