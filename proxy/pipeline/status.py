@@ -27,7 +27,7 @@ from rewriter import Live, Reason, fresh_storage, live_storage
 from rewriter.model import MaterializedView, RefreshState, Relation, SourceState, Table, TableName, split_name
 
 FRESH = "fresh"
-REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure, see `failures`
+REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure
 
 
 @dataclass(frozen=True)
