@@ -1,16 +1,11 @@
-"""Writers, refreshes and readers at once, and the check that each answer is the original's at one moment.
+"""Writers, refreshes and readers at once, whose answers `race_answers` checks.
 
-A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so no clock is trusted: a reader notes
-the number of the last commit before its statement starts and after it has ended, and the answer must be that of the
-original query at the snapshots that were current after one of the commits in between. With a bound, it may also be that
-at the snapshots that the tables had, by their own times, at a moment within the bound. A REST catalog has no look at
-several tables at once: there each table must be at a snapshot that was current in between.
+A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so no clock is trusted.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import product
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -32,10 +26,9 @@ from pyiceberg.table.snapshots import Snapshot
 from sqlalchemy import Engine, create_engine
 
 from tests.integration import clients
-from tests.integration.test_golden import FELL_BACK
+from tests.integration.race_answers import QUERIES, TABLES, Answer, Replays, Snapshots, Times, unexplained
 
 NAMESPACE = "race"
-TABLES = ("sales", "regions")
 ROWS = "SELECT id, CAST(id % 9 AS INT) AS region, CAST(id % 100 AS INT) AS amount, {} AS note FROM range({}, {})"
 # Text that makes the table large enough for views to pay: 13 MB, where opening one file more costs as much as 4.
 NOTE = "concat(sha2(CAST(id AS STRING), 512), sha2(CAST(-id AS STRING), 512))"
@@ -49,16 +42,6 @@ VIEWS = {
     ),
     "high": ("WITH DEFERRED REFRESH ", "SELECT id, amount FROM sales WHERE region > 4"),
 }
-# `{sales}` and `{regions}` stand for the tables; the views cover all of these queries but the last one's second part.
-QUERIES = (
-    "SELECT region, sum(amount), count(*) FROM {sales} GROUP BY region",
-    "SELECT sum(amount), count(*) FROM {sales} WHERE region < 5",
-    "SELECT r.name, sum(s.amount), max(s.amount) FROM {sales} AS s JOIN {regions} AS r ON r.id = s.region "
-    "GROUP BY r.name",
-    "SELECT count(*), max(id) FROM {sales} WHERE region > 4 AND amount < 50",
-    "SELECT g.region, g.total, g.cnt, s.rows FROM (SELECT region, sum(amount) AS total, count(*) AS cnt FROM {sales} "
-    "GROUP BY region) AS g CROSS JOIN (SELECT count(DISTINCT id) AS rows FROM {sales}) AS s",
-)
 BOUND_S = 5
 HINT = f"SELECT /*+ VIEWGATE(max_staleness = '{BOUND_S} seconds') */"
 # What numbers the commits, by the kind of the catalog's database. PostgreSQL takes commits side by side, and gives out
@@ -87,46 +70,6 @@ _BEFORE = (
     "INSERT INTO race_commits (name, location) SELECT table_name, metadata_location FROM iceberg_tables "
     f"WHERE table_namespace = '{NAMESPACE}' AND table_name IN {TABLES}"
 )
-_NUMBER = re.compile(r"\d{4,}")
-
-Rows = list[tuple[Any, ...]]
-Snapshots = tuple[int, ...]  # of TABLES
-Moment = tuple[int, Snapshots]  # a query at snapshots
-Times = Mapping[int, tuple[int | None, int]]  # the parent and the time of each snapshot
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a reader got for a query: `first` and `last` number the commits around it.
-
-    `since_ms` is the earliest time that the data may be of, for one that allows old answers; `apart` tells that each
-    table was looked at by itself.
-    """
-
-    query: int
-    first: int
-    last: int
-    rows: Rows
-    log: str
-    since_ms: float | None = None
-    apart: bool = False
-
-    @property
-    def whys(self) -> list[str]:
-        """The reasons why no view has answered, without the snapshots' numbers."""
-        return [_NUMBER.sub("…", line) for line in self.log.splitlines() if " not used: " in line or FELL_BACK in line]
-
-    @property
-    def kind(self) -> str:
-        """What has answered: live (storage with appended rows), views, or tables."""
-        if "answered from" not in self.log or FELL_BACK in self.log:
-            return "tables"
-        return "live" if "(delta_union)" in self.log else "views"
-
-    def __str__(self) -> str:
-        bound = "" if self.since_ms is None else ", within a bound"
-        commits = f"commits {self.first} to {self.last}{bound}"
-        return f"{QUERIES[self.query]} by {self.kind}, {commits}: {self.rows}\n{self.log}"
 
 
 @dataclass
@@ -352,89 +295,6 @@ class Race:
             sessions = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]
             replays = Replays(sessions, self._space)
             yield from (str(answer) for answer in unexplained(self.answers, snapshots, times, replays.run))
-
-
-def unexplained(
-    answers: Sequence[Answer],
-    snapshots: Mapping[int, Snapshots],
-    times: Times,
-    replay: Callable[[set[Moment]], Mapping[Moment, Rows]],
-) -> list[Answer]:
-    """Return the answers that are those of no moment; `replay` returns the rows of queries at snapshots."""
-    waiting = [(answer, moments(answer, snapshots, times)) for answer in answers]
-    found = []
-    # The first moment is that of most answers: others are replayed only for what is left.
-    for at in range(max((len(each) for _, each in waiting), default=0)):
-        found += [answer for answer, each in waiting if at >= len(each)]
-        waiting = [(answer, each) for answer, each in waiting if at < len(each)]
-        rows = replay({(answer.query, each[at]) for answer, each in waiting})
-        waiting = [(answer, each) for answer, each in waiting if rows[answer.query, each[at]] != answer.rows]
-    return [*found, *(answer for answer, _ in waiting)]
-
-
-def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) -> list[Snapshots]:
-    """The snapshots at which an answer may be the original's, the first ones first.
-
-    Where Spark has read the tables itself, or the catalog is a REST one, the tables were looked at one after the other:
-    then each was current in between.
-    """
-    used = [f"{{{table}}}" in QUERIES[answer.query] for table in TABLES]
-    states = [snapshots[number] for number in range(answer.first, answer.last + 1)]
-    if answer.kind == "tables" or answer.apart:
-        states += product(*(dict.fromkeys(column) for column in zip(*states, strict=True)))
-    if answer.since_ms is not None:
-        states += _before(states, answer.since_ms, times)
-    return list(dict.fromkeys(tuple(s if u else 0 for s, u in zip(state, used, strict=True)) for state in states))
-
-
-def _before(states: Sequence[Snapshots], since_ms: float, times: Times) -> Iterator[Snapshots]:
-    """The states at the moments within a bound, each just before a snapshot came."""
-    came = sorted({at for _, at in times.values() if at >= since_ms}, reverse=True)
-    for state in list(states):
-        for moment in came:
-            yield tuple(_at(snapshot, moment - 1, times) for snapshot in state)
-
-
-def _at(snapshot: int, moment: int, times: Times) -> int:
-    """A snapshot's last ancestor of a moment, or the first there is."""
-    parent, at = times[snapshot]
-    return snapshot if at <= moment or parent is None else _at(parent, moment, times)
-
-
-@dataclass
-class Replays:
-    """The rows of queries at snapshots, as Spark returns them for VERSION AS OF."""
-
-    connections: Sequence[hive.Connection]
-    space: str
-    rows: dict[Moment, Rows] = field(default_factory=dict)
-
-    def run(self, wanted: set[Moment]) -> Mapping[Moment, Rows]:
-        """Replay what is not known yet, some queries to a statement."""
-        new = sorted(wanted - self.rows.keys())
-        batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 8)]
-        with ThreadPoolExecutor(len(self.connections)) as threads:
-            lots = [batches[at :: len(self.connections)] for at in range(len(self.connections))]
-            list(threads.map(self._replay, self.connections, lots))
-        return self.rows
-
-    def _replay(self, connection: hive.Connection, batches: Sequence[Sequence[Moment]]) -> None:
-        for batch in batches:
-            texts = (f"SELECT {at}, * FROM ({replayed(*each, self.space)})" for at, each in enumerate(batch))
-            found: list[Rows] = [[] for _ in batch]
-            for at, *row in clients.rows(connection, " UNION ALL ".join(texts)):
-                found[at].append(tuple(row))
-            self.rows.update(zip(batch, (sorted(rows, key=repr) for rows in found), strict=True))
-
-
-def replayed(query: int, snapshots: Snapshots, space: str) -> str:
-    """A query at the snapshots of the tables."""
-    at = {t: f"{space}.{t} VERSION AS OF {s}" for t, s in zip(TABLES, snapshots, strict=True)}
-    return QUERIES[query].format(**at)
-
-
-def _batches(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 def _new_region(random: Random) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.race import QUERIES, Answer, Moment, Rows, Snapshots, unexplained
+from tests.integration.race_answers import QUERIES, Answer, Moment, Rows, Snapshots, unexplained
 
 # Sales grew at the commits 3 and 5, regions at 4; of the two tables' snapshots these are the parents and times.
 STATES = {2: (10, 20), 3: (11, 20), 4: (11, 21), 5: (12, 21)}
