@@ -15,8 +15,7 @@ from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.hs2.status import own_words
-from proxy.links import in_session
-from proxy.upstream import Timeouts, Upstream
+from proxy.upstream import Timeouts, Upstream, in_session
 
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md

@@ -18,7 +18,6 @@ from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
-from proxy.links import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
@@ -77,7 +76,7 @@ async def _job_runner(
 ) -> Runner:
     if pipeline.spark is None:
         user = pipeline.user if "user" in pipeline.given else None  # whom we act for, where we log in as ourselves
-        return ThriftRunner(lambda: open_session(own, user))
+        return ThriftRunner(lambda: own.open_own(user))
     return await jobs.runner(pipeline.spark, catalog, running)
 
 

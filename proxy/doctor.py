@@ -14,8 +14,7 @@ from proxy import admission, jars, links, preflight, serving, workers
 from proxy.catalog import CatalogError, open_catalog
 from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
-from proxy.links import in_session
-from proxy.upstream import Timeouts
+from proxy.upstream import Timeouts, in_session
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
 _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)

@@ -1,20 +1,12 @@
-"""Upstream servers, made from the settings with their TLS, HTTP and Kerberos, and sessions of Viewgate's own at one.
-
-An error in the settings stops the start or the reload.
-"""
+"""TLS, HTTP and Kerberos for upstream servers, made from the settings; an error stops the start or the reload."""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from proxy.config import Config, ConfigError, UpstreamAddress, UpstreamKerberos, UpstreamTls
-from proxy.hs2 import Query, encode_call
-from proxy.hs2.codec import V11
-from proxy.hs2.generated import ttypes
-from proxy.upstream import Link, Terms, Tickets, Timeouts, Tls, Upstream, Upstreams, UpstreamSession
+from proxy.upstream import Link, Terms, Tickets, Tls, Upstream
 from proxy.wire import Transport
 
 
@@ -73,24 +65,3 @@ def _told(files: UpstreamTls, error: Exception) -> str:
     """Name the files, of which Python's error names none."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
     return f"{', '.join(given)} cannot be loaded: {error}"
-
-
-async def open_session(upstreams: Upstreams, user: str | None = None) -> UpstreamSession:
-    """Return a session of Viewgate's own, under a user's name if there is one."""
-    request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
-    session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
-    return session
-
-
-@asynccontextmanager
-async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a session of Viewgate's own, until the body ends."""
-    upstreams = Upstreams([where], timeouts)
-    try:
-        session = await open_session(upstreams, user)
-        try:
-            yield session.query
-        finally:
-            await session.close()
-    finally:
-        upstreams.close()

@@ -21,13 +21,12 @@ from proxy.composing import Surroundings, adopt, cancelled, compose, never, surr
 from proxy.console import Console, Login
 from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
-from proxy.links import in_session, open_session
 from proxy.options import Options, settled
 from proxy.process import name_log, settle_memory
 from proxy.reloading import Reloading
 from proxy.server import Entrance, Server, TlsSettings, bound, is_ipv6
 from proxy.service import Service
-from proxy.upstream import Timeouts, Upstream, Upstreams
+from proxy.upstream import Timeouts, Upstream, Upstreams, in_session
 from proxy.wire import Transport
 
 _log = logging.getLogger("viewgate")
@@ -321,7 +320,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
 async def _warm(upstreams: Upstreams) -> None:
     """Open and close a first session, for whose metastore the first client would wait for seconds."""
     with contextlib.suppress(SqlError):
-        session = await open_session(upstreams)
+        session = await upstreams.open_own()
         await session.close()
     upstreams.close()
 

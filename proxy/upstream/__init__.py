@@ -10,7 +10,7 @@ another one later.
 from proxy.upstream.attachment import Attachment
 from proxy.upstream.connection import Reply
 from proxy.upstream.place import Place
-from proxy.upstream.pool import Steering, Upstreams, watch
+from proxy.upstream.pool import Steering, Upstreams, in_session, watch
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.session import Announced, RemoteStatus, UpstreamOperation, UpstreamSession, read_handle, started
 from proxy.upstream.terms import OWN, Link, Terms, Tickets, Timeouts, Tls, Upstream
@@ -34,6 +34,7 @@ __all__ = [
     "UpstreamOperation",
     "UpstreamSession",
     "Upstreams",
+    "in_session",
     "progress_response",
     "read_handle",
     "started",

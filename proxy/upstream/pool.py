@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol
 
-from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, check, encode_call, read_reply
+from proxy.hs2 import SESSION_HANDLE, Query, SqlError, Unreachable, check, encode_call, read_reply
 from proxy.hs2.codec import V11
 from proxy.hs2.generated import ttypes
 from proxy.upstream.connection import connect
@@ -27,6 +28,8 @@ from proxy.wire.message import MAP, STRING
 logger = logging.getLogger(__name__)
 
 _REJECTED = "08004"
+# The request for a session of Viewgate's own.
+_OWN_SESSION = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
 _USERNAME, _PASSWORD, _CONFIGURATION = (1, 2), (1, 3), (1, 4)
 _PROXY_USER = b"hive.server2.proxy.user"
 
@@ -103,6 +106,11 @@ class Upstreams:
             session.left = partial(self._ended, place)
             self.well(place)
             return session, reply
+
+    async def open_own(self, user: str | None = None) -> UpstreamSession:
+        """Open a session of Viewgate's own, as a client opens one, under a user's name if there is one."""
+        session, _ = await self.open(user, _OWN_SESSION)
+        return session
 
     def well(self, place: Place) -> None:
         """Take note that an upstream opens sessions."""
@@ -290,6 +298,20 @@ def _now() -> float:
 _SOON = 1.0  # seconds, while one is not well
 
 
+@asynccontextmanager
+async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
+    """Yield a function that runs statements in a session of Viewgate's own, until the body ends."""
+    upstreams = Upstreams([where], timeouts)
+    try:
+        session = await upstreams.open_own(user)
+        try:
+            yield session.query
+        finally:
+            await session.close()
+    finally:
+        upstreams.close()
+
+
 async def watch(pool: Upstreams) -> None:
     """Look at each upstream now and then, as long as nobody has opened a session there lately; never returns."""
     while True:
@@ -303,10 +325,9 @@ async def look(pool: Upstreams, place: Place) -> None:
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
     if place.terms.draining or (place.problem is None and lately):
         return
-    message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
     session = None
     try:
-        session, _ = await open_session(place, None, message, pool.timeouts)
+        session, _ = await open_session(place, None, _OWN_SESSION, pool.timeouts)
     except SqlError as error:
         if isinstance(error, NotLetIn) and place.lives():
             return

@@ -142,7 +142,7 @@ def test_metadata_that_are_still_the_same_are_not_sent_again(server: Server) -> 
         first = asyncio.run(opened.current([SALES]))[SALES]
         assert asyncio.run(opened.current([SALES]))[SALES] is first
         assert server.sent[-2:] == [200, 304]
-        opened._relations = Remembered(16)  # as if others had been looked at since
+        opened._relations._known = Remembered(16)  # as if others had been looked at since
         assert asyncio.run(opened.current([SALES]))[SALES] == first
         server.replies["/v1/namespaces/demo/tables/sales"] = {
             "metadata-location": "t2",

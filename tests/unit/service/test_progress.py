@@ -10,7 +10,7 @@ import pytest
 
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
-from proxy.service.operations import status
+from proxy.service.operations import running
 from proxy.service.operations.running import ProgressBar
 from proxy.upstream import Stage
 
@@ -20,7 +20,7 @@ CALL: Any = SimpleNamespace(message=encode_call("GetOperationStatus", 1, _ASKED)
 
 @pytest.fixture(autouse=True)
 def _looked_at_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(status, "_LOOK_AGAIN", 0)
+    monkeypatch.setattr(running, "_LOOK_AGAIN", 0)
 
 
 def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
