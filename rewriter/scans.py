@@ -150,8 +150,13 @@ def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: f
 
 def _share_of_width(table: Table, columns: Collection[str]) -> float:
     """Return the share of these columns in a row's bytes, by their types."""
-    whole = sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns)
-    return _width(table, columns) / whole if whole else 1.0
+    part = whole = 0
+    for column in table.columns:
+        width = _WIDTHS.get(column.type, _WIDE)
+        whole += width
+        if column.name.lower() in columns:
+            part += width
+    return part / whole if whole else 1.0
 
 
 def _width(table: Table, columns: Collection[str]) -> int:
