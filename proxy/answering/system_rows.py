@@ -119,7 +119,7 @@ class SystemRows:
         views = await self._catalog.definitions()
         storages = await self._catalog.current([view.storage for view in views])
         rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
-        return sorted(rows, key=lambda row: (-row["chosen"], row["view"]))
+        return sorted(rows, key=lambda row: (-row["executed"], row["view"]))
 
     async def _view(self, view: MaterializedView, storage: object, uses: Sequence[Row]) -> Row:
         now = await status(self._catalog, view)

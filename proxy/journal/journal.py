@@ -4,6 +4,9 @@ A statement's way through it:
 
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
+
+The sinks count a statement at its end. A rewritten one is counted at its first rows, or when it is closed without any:
+until then its original may still take over, and a count is never taken back.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class Sink(Protocol):
     """Gets each record, without waiting for anything."""
 
     def ended(self, record: Record) -> None:
-        """Take note of a statement whose execution has ended, or that was refused."""
+        """Take note of a statement whose outcome is known, or that was refused."""
         ...
 
     def closed(self, record: Record) -> None:
@@ -139,15 +142,18 @@ class Journal:
         record.answer = next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), "")
         record.executed()
         self._unclosed[operation.handle.guid] = record
-        self._keep(record)
+        self._ended.append(record)
         if record.state is not OperationState.FINISHED or not operation.has_result_set:
             self._close(operation.handle.guid)
+        elif record.rewritten is None or record.fell_back:
+            self._count(record)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
         """Take note of rows that the client of an operation gets; an error says how the statement has ended."""
         record = self._unclosed.get(operation.guid)
         if record is not None and succeeded(reply):
             record.fetched(rows_in(reply), len(reply))
+            self._count(record)
 
     def close(self, operation: Operation) -> None:
         """Take note that an operation is closed and gets no more calls."""
@@ -158,7 +164,8 @@ class Journal:
         """Take note that a statement was never begun: refused, or its client went away."""
         record.id = Handle.new().id
         record.refused(self._kept(error), state)
-        self._keep(record)
+        self._ended.append(record)
+        self._count(record)
         self._tell(record)
 
     @property
@@ -194,14 +201,17 @@ class Journal:
             return error
         return SqlError(without_values(error.message), error.sql_state, error.error_code)
 
-    def _keep(self, record: Record) -> None:
-        self._ended.append(record)
-        for sink in self._sinks:
-            sink.ended(record)
+    def _count(self, record: Record) -> None:
+        """Have the sinks count a statement; do nothing at a second time."""
+        if not record.counted:
+            record.counted = True
+            for sink in self._sinks:
+                sink.ended(record)
 
     def _close(self, guid: bytes) -> None:
         record = self._unclosed.pop(guid, None)
         if record is not None:
+            self._count(record)
             self._tell(record)
 
     def flush(self) -> None:

@@ -48,7 +48,7 @@ class Uses:
 
 
 class Usage:
-    """The uses of all views, each statement counted when its execution ends.
+    """The uses of all views, each statement counted once, when its outcome is known.
 
     >>> Usage().views
     mappingproxy({})
@@ -66,27 +66,22 @@ class Usage:
     def ended(self, record: Record) -> None:
         """Count a statement for each view that was tried for it."""
         choice = record.choice
-        ran = record.state is OperationState.FINISHED and not record.fell_back
+        finished = record.state is OperationState.FINISHED
         for view in choice.considered:
             uses = self._views.setdefault(view, Uses())
             uses.considered += 1
             uses.matched += view in choice.matched
             if view in choice.chosen:
                 uses.chosen += 1
-                uses.executed += ran
+                uses.executed += finished and not record.fell_back
+                uses.failed += finished and record.fell_back
                 uses.chosen_ms = record.ended_ms
 
     def closed(self, record: Record) -> None:
-        """Count a statement that had to be run as it was sent, which may be seen as late as at its first rows.
-
-        Compare the others with those of the same text.
-        """
-        if record.state is not OperationState.FINISHED:
+        """Compare the time of a statement with that of others of the same text."""
+        if record.state is not OperationState.FINISHED or record.fell_back:
             return
-        if record.fell_back:
-            for view in record.choice.chosen:
-                self._views.setdefault(view, Uses()).failed += 1
-        elif record.choice.chosen:
+        if record.choice.chosen:
             self._save(record)
         elif record.kind is Kind.QUERY and record.work_ms >= _WORTH_NOTING:
             text = digest(record.sql)

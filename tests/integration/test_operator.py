@@ -129,7 +129,7 @@ def all_count_the_same(operator: Operator, before: dict[str, float]) -> None:
         )
         listed = operator.page("/views").split(f'<a href="/views/{view}">')[1].split("</tr>")[0]
         cells = dict(re.findall(r'data-name="(\w+)"[^>]*>([^<]*)<', listed))
-        assert (int(cells["Considered"]), int(cells["Answered"])) == (numbers[0], numbers[2])
+        assert (int(cells["Considered"]), int(cells["Answered"])) == (numbers[0], numbers[3])
     for user in USERS:
         chips = dict(re.findall(r">([\w ]+) <b>(\d+)</b>", operator.page(f"/statements?q={user}")))
         failed = int(user == "dora")

@@ -7,9 +7,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.console.families import exposition
-from proxy.console.gauges import MOST_VIEWS, OTHERS, Gauges
+from proxy.console.gauges import EVENTS, MOST_VIEWS, OTHERS, Gauges
 from proxy.hs2 import SqlError
-from proxy.journal import Cause, Record
+from proxy.journal import Cause, Outcome, Record, digests
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.console.http import figure, get, listening
@@ -37,14 +37,34 @@ def test_statements_by_kind_outcome_reason_and_state() -> None:
         assert figure(text, name, kind="query", outcome="miss", reason="STALE", state="FINISHED") == 2
         assert figure(text, name, kind="write", outcome="none", state="ERROR") == 1
         assert figure(text, name) == 4
-        uses = [figure(text, "viewgate_view_statements_total", view=str(VIEW), event=event)
-                for event in ("considered", "matched", "chosen", "executed", "failed")]  # fmt: skip
+        uses = [figure(text, "viewgate_view_statements_total", view=str(VIEW), event=event) for event in EVENTS]
         assert uses == [3, 1, 1, 1, 0]
         assert figure(text, "viewgate_statement_phase_seconds_count", phase="executed") == 4
         assert figure(text, "viewgate_fetched_rows_total") == 3
         assert figure(text, "viewgate_sessions") == 1
         assert figure(text, "viewgate_upstream_up", upstream=str(proxied.server.service.upstreams.places[0].upstream))
         assert figure(text, "process_resident_memory_bytes") > 1e6
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["BREAK", "LATE"])
+def test_a_statement_that_fell_back_counts_so_when_its_rows_are_read_or_before(rewritten: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        journal = proxied.server.service.journal
+        plan = Forward(rewritten, fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,)))
+        proxied.planned.plans["SELECT 1"] = plan
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            assert (await client.end(operation)).operationState == OperationState.FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+            _, text = await get(port, "/metrics")
+        assert figure(text, "viewgate_statements_total", outcome="fallback", state="FINISHED") == 1
+        assert figure(text, "viewgate_statements_total") == 1
+        uses = [figure(text, "viewgate_view_statements_total", view=str(VIEW), event=event) for event in EVENTS]
+        assert uses == [1, 1, 1, 0, 1]
+        assert [record.outcome for record in journal] == [Outcome.FALLBACK]
+        assert [row["from_views"] for row in digests(journal)] == [0]
 
     with_proxy(test)
 

@@ -101,6 +101,30 @@ def test_sinks_are_told_of_the_end_and_of_the_close_once() -> None:
     assert seen.closings == ["refused", "fails", "reads"]
 
 
+def rewritten(journal: Journal, sql: str) -> Stub:
+    """A statement whose rewriting has been run to its end."""
+    operation = Stub(session(), 0)
+    record = begun(journal, operation, sql)
+    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.0)
+    operation.advance(OperationState.FINISHED)
+    journal.end(operation)
+    return operation
+
+
+def test_a_rewritten_statement_counts_when_its_original_cannot_take_over_any_more() -> None:
+    seen = Seen()
+    journal = Journal([seen])
+    read, unread = rewritten(journal, "read"), rewritten(journal, "unread")
+    assert (seen.ends, len(list(journal))) == ([], 2)
+    rows = encode_reply("FetchResults", 0, ttypes.TFetchResultsResp(status=success()))
+    for _ in range(2):
+        journal.fetched(read.handle, rows)
+    assert seen.ends == ["read"]
+    journal.close(unread)
+    journal.close(read)
+    assert seen.ends == ["read", "unread"]
+
+
 def test_a_statement_without_a_result_is_closed_at_its_end() -> None:
     seen = Seen()
     journal, operation = Journal([seen]), Stub(session(), 0)
