@@ -101,7 +101,8 @@ def compose(
     async def ask(question: bytes, about: bytes) -> Mapping[int, Any]:
         return await service.ask(question, _PATIENCE, about)
 
-    system = SystemRows(journal, catalog, lambda: service.sessions, lambda: upstreams, ask)
+    schedule = Schedule(catalog, pipeline)
+    system = SystemRows(journal, catalog, lambda: service.sessions, lambda: upstreams, ask, schedule.due_ms)
     context = Context(
         catalog,
         pipeline,
@@ -133,18 +134,20 @@ def compose(
     service.answers[SYSTEM] = system.answer
     service.answers[operate.KILL] = partial(operate.killed, journal)
     service.answers[operate.STEER] = partial(operate.steered, pools)
-    _begin(context, upstreams, running, sole)
+    _begin(context, upstreams, schedule, running, sole)
     return service, context
 
 
-def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, sole: AsyncExitStack | None) -> None:
+def _begin(
+    context: Context, upstreams: Upstreams, schedule: Schedule, running: AsyncExitStack, sole: AsyncExitStack | None
+) -> None:
     """Begin the background work of a service: that for this process, and with `sole` that for all."""
     on_commit, answers = context.on_commit, context.answers
     running.push_async_callback(on_commit.close)
     works: list[tuple[AsyncExitStack, Coroutine[Any, Any, object]]] = [(running, watch(upstreams))]
     if sole is not None:
         works += [
-            (sole, Schedule(context.catalog, context.pipeline).run()),
+            (sole, schedule.run()),
             (sole, context.orphans.drop()),
             (sole, _catch_up(upstreams, context.catalog, partial(on_commit.catch_up, answers.definitions))),
         ]

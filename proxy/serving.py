@@ -298,7 +298,8 @@ def _console(
         own = {"listener": entered.tls, "console": certificate}
         return {name: tls.expires for name, tls in own.items() if tls is not None}
 
-    console = Console(entered.service, context, login, certificate.context if certificate else None, expiries)
+    tls = certificate.context if certificate else None
+    console = Console(entered.service, context, login, tls, expiries, lambda: context.answers.caches)
     if place is not None:
         console.start(place)
         running.push_async_callback(console.stop)

@@ -17,7 +17,7 @@ from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
 from proxy.answering.virtual_tables import Row, VirtualSchema, calls, expand
-from proxy.catalog import Catalog, Unavailable
+from proxy.catalog import CacheUse, Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS
@@ -72,6 +72,11 @@ class Answers:
         self._views = KnownViews(catalog)
         self._parts = FreshParts(catalog)
         self._known_to_spark = True  # until a session tells otherwise
+
+    @property
+    def caches(self) -> Mapping[str, CacheUse]:
+        """The use of the caches, by their names in /metrics."""
+        return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """Return how to run a statement that Viewgate does not answer itself."""
@@ -348,6 +353,12 @@ class KnownViews:
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
         self._reading = asyncio.Lock()
+
+    @property
+    def use(self) -> CacheUse:
+        """The use of the cache of decisions, counted since the views have last changed."""
+        hits, misses, _, entries = self._recent.ask.cache_info()
+        return CacheUse(hits, misses, entries)
 
     async def recent(self) -> Recent:
         """Return the decisions over the views as defined now."""

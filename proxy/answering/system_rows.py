@@ -11,12 +11,12 @@ from typing import Any
 
 from proxy.answering.virtual_tables import LONGEST, Row
 from proxy.catalog import Catalog
-from proxy.journal import Journal, Record, digests
+from proxy.journal import Journal, Record, Uses, digests
 from proxy.pipeline import status
 from proxy.pipeline.status import lag_s
 from proxy.session import ClientSession, Sessions
 from proxy.upstream import Upstreams
-from rewriter.model import MaterializedView, Table
+from rewriter.model import MaterializedView, Table, TableName
 
 QUESTION = b"system"  # what workers ask each other
 _USES = (
@@ -38,7 +38,8 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 class SystemRows:
     """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, this one among them.
 
-    A `user` sees the statements and sessions of that user alone; None sees all.
+    A `user` sees the statements and sessions of that user alone; None sees all. `due_ms` tells when views are due for
+    their scheduled refresh, in milliseconds since 1970, in the one worker that has the schedule.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class SystemRows:
         sessions: Callable[[], Sessions],
         upstreams: Callable[[], Upstreams],
         ask: Ask,
+        due_ms: Callable[[], Mapping[TableName, int]] = dict,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
         self._sessions = sessions
         self._upstreams = upstreams
         self._ask = ask
+        self._due_ms = due_ms
         self._tables: dict[str, Callable[[str | None], Iterator[Row]]] = {
             "statements": self._statements,
             "refreshes": lambda _: (refresh.values() for refresh in journal.refreshes),
@@ -98,6 +101,7 @@ class SystemRows:
                 "most_statements": place.terms.statements,
                 "statements_waiting": place.statements.waiting,
                 "sessions_waiting": upstreams.waiting,
+                "longest_wait_seconds": round(max(place.statements.longest_wait, upstreams.longest_wait), 3),
                 "problem": place.problem and place.problem.message,
             }
 
@@ -105,10 +109,12 @@ class SystemRows:
         return (_of_session(one) for one in self._sessions().all if user in (None, one.user))
 
     def _uses(self) -> Iterator[Row]:
-        for view, uses in self._journal.usage.views.items():
+        used, due_ms = self._journal.usage.views, self._due_ms()
+        for view in {**used, **due_ms}:
+            uses = used.get(view, Uses())
             last = uses.refresh.values() if uses.refresh is not None else None
             counts = {name: getattr(uses, name) for name in _USES}
-            yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last}
+            yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
         """Return the views as the catalog has them, with their uses in all workers, those that answered most first."""
@@ -136,6 +142,7 @@ class SystemRows:
             "rows": storage.records if isinstance(storage, Table) else None,
             "bytes": storage.size if isinstance(storage, Table) else None,
             **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},
+            "next_due": next((row["due_ms"] for row in uses if row["due_ms"] is not None), None),
         }
 
 
@@ -144,6 +151,7 @@ def _of_session(session: ClientSession) -> Row:
     return {
         "session": session.id,
         "user": session.user,
+        "client": session.client,
         "principal": session.principal,
         "running": running,
         "idle_seconds": 0 if running or session.waited_for else int(time.monotonic() - session.used_at),

@@ -16,7 +16,7 @@ _WORKER = {"worker": "INT"}
 TABLES: Mapping[str, Mapping[str, str]] = {
     "statements": {
         **_WORKER,
-        **dict.fromkeys(("id", "session", "user", "kind", "state", "outcome", "reason"), "STRING"),
+        **dict.fromkeys(("id", "session", "user", "client", "kind", "state", "outcome", "reason"), "STRING"),
         **dict.fromkeys(("started", "ended"), "TIMESTAMP"),
         "milliseconds": "BIGINT",
         **_PHASES,
@@ -40,6 +40,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("rows", "bytes"), "BIGINT"),
         "last_way": "STRING",
         **dict.fromkeys(("last_milliseconds", "last_rows"), "BIGINT"),
+        "next_due": "TIMESTAMP",
         **dict.fromkeys(("saved_milliseconds", "compared", "refreshes", "refresh_milliseconds"), "BIGINT"),
     },
     "refreshes": {
@@ -54,11 +55,12 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("upstream", "state"), "STRING"),
         **dict.fromkeys(("sessions", "most_sessions", "statements", "most_statements"), "INT"),
         **dict.fromkeys(("statements_waiting", "sessions_waiting"), "INT"),
+        "longest_wait_seconds": "DOUBLE",
         "problem": "STRING",
     },
     "sessions": {
         **_WORKER,
-        **dict.fromkeys(("session", "user", "principal"), "STRING"),
+        **dict.fromkeys(("session", "user", "client", "principal"), "STRING"),
         "running": "INT",
         "idle_seconds": "BIGINT",
         "has_upstream_session": "BOOLEAN",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from proxy.catalog.catalog import Catalog
 from proxy.catalog.commits import BRANCH_PREFIX, Conflict, Published
+from proxy.catalog.documents import CacheUse
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.past import Refreshed
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
@@ -18,6 +19,7 @@ from proxy.catalog.stores import CatalogError, open_store
 
 __all__ = [
     "BRANCH_PREFIX",
+    "CacheUse",
     "Catalog",
     "CatalogError",
     "Conflict",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from proxy.catalog import commits
 from proxy.catalog.changes import files
 from proxy.catalog.commits import Published, append
-from proxy.catalog.documents import Remembered
+from proxy.catalog.documents import CacheUse, Remembered
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.past import Refreshed, refreshes_of, rolled_back
 from proxy.catalog.reach import TIMEOUT_S, Reach, Threads, Unavailable
@@ -68,6 +68,11 @@ class Catalog:
     def broken(self) -> Mapping[TableName, str]:
         """Views that cannot be read, with the reason; they are left out of the definitions."""
         return self._broken
+
+    @property
+    def metadata_use(self) -> CacheUse:
+        """The use of the cache of tables' metadata."""
+        return self._relations.use
 
     @property
     def plain(self) -> tuple[PlainView, ...]:

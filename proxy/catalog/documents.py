@@ -6,7 +6,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from cachetools import LRUCache
 from pyiceberg.io import load_file_io
@@ -49,24 +49,42 @@ def is_broken(load: Callable[[], Document]) -> bool:
     return False
 
 
+class CacheUse(NamedTuple):
+    """The use of a cache: the look-ups that found their value and those that did not, and the values in it."""
+
+    hits: int
+    misses: int
+    entries: int
+
+
 class Remembered(Generic[Key, Value]):
     """A cache of values by key, which evicts the least recently used. Without a `weight` each value weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]
     [4, 9, 4]
+    >>> squares.use
+    CacheUse(hits=1, misses=2, entries=2)
     """
 
     def __init__(self, size: int, weight: Callable[[Value], int] | None = None) -> None:
         self._values: LRUCache[Key, Value] = LRUCache(size, weight)
         self._size, self._weight = size, weight
         self._lock = threading.Lock()
+        self._hits = self._misses = 0
+
+    @property
+    def use(self) -> CacheUse:
+        """The use of this cache."""
+        return CacheUse(self._hits, self._misses, len(self._values))
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made now if it is not kept; a failure to make it is not kept."""
         with self._lock:
             if key in self._values:
+                self._hits += 1
                 return self._values[key]
+            self._misses += 1
         value = make()  # outside the lock: reading a file may take long, and making it twice does no harm
         if self._weight is None or self._weight(value) <= self._size:
             with self._lock:

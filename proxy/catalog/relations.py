@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import TableMetadataUtil
 
 from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.changes import change
-from proxy.catalog.documents import Document, Remembered, is_broken
+from proxy.catalog.documents import CacheUse, Document, Remembered, is_broken
 from proxy.catalog.inventory import Listed, listed
 from proxy.catalog.past import before_rollbacks, tables_then
 from proxy.catalog.reach import StoreFailure
@@ -52,6 +52,11 @@ class Relations:
         self._pasts: Remembered[Hashable, Mapping[TableName, Table | None]] = Remembered(remembered // 16)
         self._told: set[tuple[TableName, str]] = set()
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
+
+    @property
+    def use(self) -> CacheUse:
+        """The use of the cache of tables and views."""
+        return self._known.use
 
     def range_of(self, names: Iterable[TableName]) -> bool:
         """Look up the ranges of these tables' integer columns, too, from now on; return whether that is new of any."""

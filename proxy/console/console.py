@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from proxy.commands import Context
 from proxy.console.families import Packed, exposition, merged, packed
-from proxy.console.gauges import Expiries, Gauges
+from proxy.console.gauges import Caches, Expiries, Gauges
 from proxy.console.login import Login
 from proxy.console.metrics import Metrics
 from proxy.console.pages import Pages
@@ -40,7 +40,7 @@ class Console:
 
     `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
     sessions, and Viewgate is not being stopped. With `tls`, it speaks HTTPS. `expiries` tells when our own certificates
-    expire.
+    expire, `caches` how caches are used.
     """
 
     def __init__(
@@ -50,11 +50,12 @@ class Console:
         login: Login,
         tls: ssl.SSLContext | None = None,
         expiries: Expiries = dict,
+        caches: Caches = dict,
     ) -> None:
         self._service = service
         self._registry = CollectorRegistry()
         service.journal.add(Metrics(self._registry))
-        Gauges(service, self._registry, expiries)
+        Gauges(service, self._registry, expiries, caches)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         service.answers[METRICS] = self._packed

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from proxy.catalog import CacheUse
 from proxy.journal import Usage, Uses
 from proxy.service import Service
 from proxy.upstream import Upstreams
@@ -16,6 +17,8 @@ from proxy.upstream import Upstreams
 # Views with a label of their own; the uses of all others are counted together.
 MOST_VIEWS = 500
 OTHERS = "(others)"
+# The use of caches, by their names in /metrics.
+Caches = Callable[[], Mapping[str, CacheUse]]
 # When our own certificates expire, in seconds since 1970, by the names that they have in /metrics.
 Expiries = Callable[[], Mapping[str, float | None]]
 EVENTS = ("considered", "matched", "chosen", "executed", "failed")
@@ -24,8 +27,11 @@ EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 class Gauges(Collector):
     """Reads the figures of a process whenever they are asked for."""
 
-    def __init__(self, service: Service, registry: CollectorRegistry, expiries: Expiries) -> None:
+    def __init__(
+        self, service: Service, registry: CollectorRegistry, expiries: Expiries, caches: Caches = dict
+    ) -> None:
         self._service = service
+        self._caches = caches
         self._expiries = expiries
         registry.register(self)
 
@@ -39,6 +45,7 @@ class Gauges(Collector):
         yield CounterMetricFamily("viewgate_journal_lost", told, service.journal.lost)
         yield from _of_upstreams(service.upstreams)
         yield _of_certificates(self._expiries(), service.upstreams)
+        yield from _of_caches(self._caches())
         running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
         yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
         yield from _of_views(service.journal.usage)
@@ -51,12 +58,17 @@ class Gauges(Collector):
 def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
     waiting = "Clients that wait for a session on any upstream."
     yield GaugeMetricFamily("viewgate_sessions_waiting", waiting, upstreams.waiting)
+    longest = "Seconds for which the client has waited that waits longest for a session on any upstream."
+    yield GaugeMetricFamily("viewgate_sessions_longest_wait_seconds", longest, upstreams.longest_wait)
     up = _upstream_gauge("up", "Whether an upstream opens sessions: 1, or 0 where it does not or is being drained.")
     sessions = _upstream_gauge("sessions", "Sessions that are open on an upstream.")
     most_sessions = _upstream_gauge("sessions_limit", "Sessions that an upstream may have.")
     statements = _upstream_gauge("statements", "Statements that run on an upstream.")
     most_statements = _upstream_gauge("statements_limit", "Statements that may run on an upstream at a time.")
     queued = _upstream_gauge("statements_waiting", "Statements that wait for a slot on an upstream.")
+    waited = _upstream_gauge(
+        "statements_longest_wait_seconds", "Seconds for which the statement has waited that waits longest for a slot."
+    )
     for place in upstreams.places:
         name = [str(place.upstream)]
         up.add_metric(name, place.answers)
@@ -65,7 +77,8 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
         statements.add_metric(name, place.statements.taken)
         most_statements.add_metric(name, place.terms.statements)
         queued.add_metric(name, place.statements.waiting)
-    yield from (up, sessions, most_sessions, statements, most_statements, queued)
+        waited.add_metric(name, place.statements.longest_wait)
+    yield from (up, sessions, most_sessions, statements, most_statements, queued, waited)
 
 
 def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> Metric:
@@ -76,6 +89,17 @@ def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> M
         if expires is not None:
             family.add_metric([name], expires)
     return family
+
+
+def _of_caches(caches: Mapping[str, CacheUse]) -> Iterator[Metric]:
+    told = "Look-ups in a cache: hits, which found their value, and misses."
+    looked = CounterMetricFamily("viewgate_cache_lookups", told, labels=["cache", "result"])
+    entries = GaugeMetricFamily("viewgate_cache_entries", "Values in a cache.", labels=["cache"])
+    for name, use in caches.items():
+        looked.add_metric([name, "hit"], use.hits)
+        looked.add_metric([name, "miss"], use.misses)
+        entries.add_metric([name], use.entries)
+    yield from (looked, entries)
 
 
 def _upstream_gauge(name: str, documentation: str) -> GaugeMetricFamily:

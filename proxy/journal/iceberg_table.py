@@ -22,7 +22,7 @@ _TEXT, _NUMBER, _MOMENT = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
 SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
     Record: pa.schema(
         [
-            *_fields(_TEXT, "id session user kind state outcome reason"),
+            *_fields(_TEXT, "id session user client kind state outcome reason"),
             *_fields(_MOMENT, "started ended"),
             *_fields(_NUMBER, "milliseconds"),
             *_fields(pa.float64(), " ".join(f"{phase}_ms" for phase in Phase)),

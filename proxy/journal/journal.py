@@ -122,7 +122,7 @@ class Journal:
         if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
             trace = Trace.new()
         keep = kept if self._literals else kept_without_literals
-        return Record(session.id, session.user, sql, keep=keep, trace=trace)
+        return Record(session.id, session.user, sql, keep=keep, trace=trace, client=session.client)
 
     def begin(self, operation: Operation, record: Record) -> None:
         """Take note of the operation that runs a statement."""

@@ -195,8 +195,8 @@ class Record:
     `answer` is the first line that its client's operation log has of Viewgate: the views that answer, or why none does.
     `rewritten` is the SQL for Spark where that is not the client's. `operation` is there while it runs. `rows` and
     `bytes` are those that its client has fetched so far. `keep` makes of a text what is kept of it. `upstream` is the
-    server that has taken it, `trace` the client's trace, or a new one where statements are traced. `counted` says that
-    the sinks have counted it.
+    server that has taken it, `trace` the client's trace, or a new one where statements are traced. `client` is
+    the address that its session was opened from. `counted` says that the sinks have counted it.
     """
 
     session: str
@@ -219,6 +219,7 @@ class Record:
     keep: Callable[[str], str] = kept
     upstream: str = ""
     trace: Trace | None = None
+    client: str = ""
     counted: bool = False
     _local: bool = False
     _refused: bool = False
@@ -289,6 +290,7 @@ class Record:
             "id": self.id,
             "session": self.session,
             "user": self.user,
+            "client": self.client,
             "kind": str(self.kind),
             "state": self.state.name,
             "outcome": str(self.outcome),

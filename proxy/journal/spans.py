@@ -158,6 +158,7 @@ def _of_record(record: Record, name: str) -> dict[str, Any]:
         "db.response.status_code": error,
         "error.type": error,
         "user.name": record.user,
+        "client.address": record.client.rpartition(":")[0],
         "viewgate.statement.id": record.id,
         "viewgate.session.id": record.session,
         "viewgate.kind": str(record.kind),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import period
@@ -33,8 +33,14 @@ class Schedule:
         self._pipeline = pipeline
         self._clock = clock
         self._looked: dict[TableName, float] = {}
+        self._due: dict[TableName, float] = {}
         self._running: dict[TableName, asyncio.Task[None]] = {}
         self._turns = asyncio.Semaphore(AT_ONCE)
+
+    def due_ms(self) -> Mapping[TableName, int]:
+        """Return when each view with a period is due next, in milliseconds since 1970."""
+        offset = time.time() - self._clock()
+        return {view: round(1000 * (due + offset)) for view, due in self._due.items()}
 
     async def run(self) -> None:
         """Look, pause, and so on."""
@@ -50,6 +56,7 @@ class Schedule:
     async def look(self) -> float:
         """Start the refreshes that are due; return the seconds until the next look."""
         pause = _LONGEST_PAUSE
+        periodic: dict[TableName, float] = {}
         # A view is read through all that stand below it, so through more of them than each of these.
         for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):
             seconds = period(view.properties.get(EVERY, ""))
@@ -58,12 +65,15 @@ class Schedule:
             looked = self._looked.get(view.name)
             due = 0.0 if looked is None else looked + seconds - self._clock()
             if due <= 0 and view.name in self._running:  # or waiting, for longer than its period: there is no hurry
+                periodic[view.name] = self._clock()
                 continue
             if due <= 0:
                 self._looked[view.name] = self._clock()
                 self._begin(view)
                 due = seconds
+            periodic[view.name] = self._clock() + due
             pause = min(pause, max(due, 0.1))
+        self._due = periodic
         return pause
 
     async def rest(self) -> None:

@@ -50,7 +50,7 @@ async def open_session(call: Call) -> bytes:
     version = min(version, read_i32(reply, answered))
     traceparent = next((value for key, value in configuration.items() if _names(key, TRACEPARENT)), "")
     handle = Handle.new(service.mark)
-    session = ClientSession(user, version, upstream, facts, call.peer.user, handle, traceparent)
+    session = ClientSession(user, version, upstream, facts, call.peer.user, handle, traceparent, call.peer.address)
     upstream.watch(partial(service.answering.moved, session))
     session.tied = call.peer.tied
     service.sessions.add(session)

@@ -22,7 +22,7 @@ class ClientSession:
     `tied` says that it ends with the connection that it was opened on; others end when unused for long.
     `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.
     `facts` is what the answering of statements keeps about the session: made by it, opaque here. `traceparent` is the
-    trace context that the client has opened it with, if any.
+    trace context that the client has opened it with, if any, and `client` the address that it was opened from.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class ClientSession:
         principal: str | None = None,
         handle: Handle | None = None,
         traceparent: str = "",
+        client: str = "",
     ) -> None:
         self.handle = handle or Handle.new()
         self.user = user
@@ -42,6 +43,7 @@ class ClientSession:
         self.upstream = upstream
         self.facts = facts
         self.traceparent = traceparent
+        self.client = client
         self.operations: dict[bytes, Operation] = {}
         self.habits = Habits()
         self.tied = True

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from time import monotonic
 from typing import Generic, TypeVar
 
 from proxy.hs2 import SqlError
@@ -33,6 +34,7 @@ class FairQueue(Generic[T]):
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[T]] = {}  # the first principal is next
+        self._since: dict[int, float] = {}  # by the item's identity: when it came; the oldest is first
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -40,13 +42,20 @@ class FairQueue(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
+    @property
+    def longest_wait(self) -> float:
+        """The seconds for which the oldest item has waited; 0 if there is none."""
+        return monotonic() - next(iter(self._since.values())) if self._since else 0.0
+
     def add(self, principal: str, item: T) -> None:
         self._waiting.setdefault(principal, deque()).append(item)
+        self._since[id(item)] = monotonic()
 
     def put_back(self, principal: str, item: T) -> None:
         """Have an item that was taken out, or would have been, be the next one."""
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)
+        self._since[id(item)] = monotonic()
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:
@@ -54,6 +63,7 @@ class FairQueue(Generic[T]):
         own = self._waiting.get(principal)
         if own is not None and item in own:
             own.remove(item)
+            del self._since[id(item)]
             if not own:
                 del self._waiting[principal]
 
@@ -62,6 +72,7 @@ class FairQueue(Generic[T]):
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
+        del self._since[id(item)]
         if own:
             self._waiting[principal] = own
         return item
@@ -92,6 +103,11 @@ class Slots:
     def waiting(self) -> int:
         """The number of queued statements."""
         return len(self._queue)
+
+    @property
+    def longest_wait(self) -> float:
+        """The seconds for which the oldest of the queued statements has waited."""
+        return self._queue.longest_wait
 
     def take(self) -> bool:
         """Take a slot if one is free and no other request waits."""

@@ -86,6 +86,11 @@ class Upstreams:
         """The number of clients that wait for a session."""
         return len(self._waiting)
 
+    @property
+    def longest_wait(self) -> float:
+        """The seconds for which the oldest of these clients has waited."""
+        return self._waiting.longest_wait
+
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
         """Relay an OpenSession for a user, or for ourselves, at the principal's turn: the session, and the reply."""
         tried: set[Place] = set()

@@ -80,6 +80,13 @@ def test_views_with_their_uses_in_all_workers(house: View) -> None:
     assert refresh == Cause.STATEMENT
 
 
+def test_when_the_worker_with_the_schedule_has_a_view_due(house: View) -> None:
+    workers = Workers(house, 2)
+    workers.system._due_ms = lambda: {AGG: 1_700_000_000_000}
+    (row,) = workers.rows("views")
+    assert (row["considered"], row["next_due"]) == (0, 1_700_000_000_000)
+
+
 def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
     """What a statement becomes in a session of a Spark with these catalogs."""
 

@@ -132,7 +132,7 @@ def test_what_views_are_worth(house: House) -> None:
         ("lake.demo.unused", 0, 0, 0, 0, 0, None, "fresh"),
     ]
     assert rows[0][10:12] == (0.0, 2)
-    assert rows[0][13:14] + rows[0][15:19] == ("full", 2, 0, 0, 1)
+    assert rows[0][13:14] + rows[0][15:20] == ("full", 2, None, 0, 0, 1)
 
 
 def test_the_upstreams(house: House) -> None:
@@ -141,8 +141,8 @@ def test_the_upstreams(house: House) -> None:
     assert first.statements.take()
     second.problem = SqlError("Spark at spark-2:10000 cannot be reached", "08S01")
     assert shown(house, "SHOW VIEWGATE UPSTREAMS").rows == (
-        ("spark-1:10000", "up", 3, 450, 1, 100, 0, 0, None, 1),
-        ("spark-2:10000", "down", 0, 450, 0, 100, 0, 0, "Spark at spark-2:10000 cannot be reached", 1),
+        ("spark-1:10000", "up", 3, 450, 1, 100, 0, 0, 0.0, None, 1),
+        ("spark-2:10000", "down", 0, 450, 0, 100, 0, 0, 0.0, "Spark at spark-2:10000 cannot be reached", 1),
     )
     house.upstreams.reconfigure([first.upstream])
     assert [row[1] for row in shown(house, "SHOW VIEWGATE UPSTREAMS").rows] == ["up", "draining"]
@@ -150,12 +150,16 @@ def test_the_upstreams(house: House) -> None:
 
 def test_the_sessions_that_one_may_see(house: House) -> None:
     anns, bobs = session("ann"), session("bob")
+    bobs.client = "10.0.0.7:5432"
     for one in (anns, bobs):
         one.upstream = SimpleNamespace(attached=one is bobs)
         house.sessions.add(one)
     house.sessions.add_operation(Stub(bobs, 0))
     rows = sorted(shown(house, "SHOW VIEWGATE SESSIONS").rows, key=lambda row: str(row[1]))
-    assert [row[1:] for row in rows] == [("ann", "ann", 0, 0, False, 1), ("bob", "bob", 1, 0, True, 1)]
+    assert [row[1:] for row in rows] == [
+        ("ann", None, "ann", 0, 0, False, 1),
+        ("bob", "10.0.0.7:5432", "bob", 1, 0, True, 1),
+    ]
     house.context = replace(house.context, open_to_all=False)
     assert [row[1] for row in shown(house, "SHOW VIEWGATE SESSIONS").rows] == ["ann"]
 

@@ -6,6 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
+from proxy.catalog import CacheUse
 from proxy.console.families import exposition
 from proxy.console.gauges import EVENTS, MOST_VIEWS, OTHERS, Gauges
 from proxy.hs2 import SqlError
@@ -41,6 +42,8 @@ def test_statements_by_kind_outcome_reason_and_state() -> None:
         assert uses == [3, 1, 1, 1, 0]
         assert figure(text, "viewgate_statement_phase_seconds_count", phase="executed") == 4
         assert figure(text, "viewgate_fetched_rows_total") == 3
+        journal = proxied.server.service.journal
+        assert {record.client.rpartition(":")[0] for record in journal} == {"127.0.0.1"}
         assert figure(text, "viewgate_sessions") == 1
         assert figure(text, "viewgate_upstream_up", upstream=str(proxied.server.service.upstreams.places[0].upstream))
         assert figure(text, "process_resident_memory_bytes") > 1e6
@@ -65,6 +68,17 @@ def test_a_statement_that_fell_back_counts_so_when_its_rows_are_read_or_before(r
         assert uses == [1, 1, 1, 0, 1]
         assert [record.outcome for record in journal] == [Outcome.FALLBACK]
         assert [row["from_views"] for row in digests(journal)] == [0]
+
+    with_proxy(test)
+
+
+def test_how_caches_are_used() -> None:
+    async def test(proxied: Proxied) -> None:
+        registry = CollectorRegistry()
+        Gauges(proxied.server.service, registry, dict, lambda: {"decisions": CacheUse(5, 2, 1)})
+        text = exposition(registry.collect()).decode()
+        looked = [figure(text, "viewgate_cache_lookups_total", result=result) for result in ("hit", "miss")]
+        assert (looked, figure(text, "viewgate_cache_entries", cache="decisions")) == ([5, 2], 1)
 
     with_proxy(test)
 

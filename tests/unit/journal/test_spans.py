@@ -119,12 +119,15 @@ def test_the_execution_is_a_call_to_the_upstream_of_the_text_that_it_got() -> No
     exporter = InMemorySpanExporter()
     spans = Spans(exporter, "memory")
     journal, operation = Journal(writers=[spans], traced=1.0), Stub(session(), 0)
+    operation.session.client = "10.0.0.7:5432"
     record = begun(journal, operation, "SELECT 1")
     record.begun("spark-1:10000")
     record.rewritten = "SELECT 2"
     operation.advance(OperationState.FINISHED)
     journal.close(operation)
-    execute = exported(spans, exporter)["execute"]
+    found = exported(spans, exporter)
+    assert dict(found["SELECT"].attributes or {})["client.address"] == "10.0.0.7"
+    execute = found["execute"]
     assert execute.kind is SpanKind.CLIENT
     expected = {"server.address": "spark-1", "server.port": 10000, "db.query.text": "SELECT 2"}
     assert expected.items() <= dict(execute.attributes or {}).items()

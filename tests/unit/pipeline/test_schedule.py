@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -30,6 +31,9 @@ def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
         house, clock = House(lake, **MINUTELY), Clock()
         schedule = Schedule(house.catalog, house.pipeline, clock)
         assert await schedule.look() == 10
+        now = time.time() * 1000
+        assert all(abs(due - now - 60_000) < 5000 for due in schedule.due_ms().values())
+        assert len(schedule.due_ms()) == 2
         await schedule.rest()
         assert await house.standing() == ["fresh", "fresh"]
         assert house.causes() == [Cause.SCHEDULE, Cause.SCHEDULE]
@@ -57,6 +61,7 @@ def test_views_without_a_period_are_left_alone(lake: Lake) -> None:
         schedule = Schedule(house.catalog, house.pipeline)
         await schedule.look()
         await schedule.rest()
+        assert schedule.due_ms() == {}
         assert house.spark.statements == []
 
     asyncio.run(story())

@@ -34,6 +34,26 @@ def test_principals_take_turns_however_much_one_of_them_asks_for() -> None:
     assert asyncio.run(test()) == ["ann", "bob", "eve", "ann", "ann"]
 
 
+def test_how_long_the_oldest_has_waited() -> None:
+    async def test() -> None:
+        slots = Slots(1)
+        assert slots.take()
+        assert slots.longest_wait == 0
+        first = asyncio.create_task(slots.wait("ann"))
+        await asyncio.sleep(0.02)
+        second = asyncio.create_task(slots.wait("ann"))
+        await turns()
+        assert slots.longest_wait >= 0.02
+        slots.give_back()
+        await first
+        assert 0 < slots.longest_wait < 0.02
+        second.cancel()
+        await turns()
+        assert slots.longest_wait == 0
+
+    asyncio.run(test())
+
+
 def test_who_waits_no_longer_takes_no_slot() -> None:
     async def test() -> None:
         slots = Slots(1)
