@@ -20,9 +20,16 @@ from rewriter.model.settings import TIME_ZONE
 ON, OFF = "on", "off"
 # What views allow themselves; no user of the session asks for more or less.
 OF_VIEW = "view"
+# Whose answers SHOW TABLES and DESCRIBE give; tools that take Spark for a Hive want Hive's.
+LISTINGS, SPARK, HIVE = "viewgate.listings", "spark", "hive"
 
 # The session settings of our own: allowed values, the default first.
-SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON), MAX_STALENESS: (OF_VIEW, NEVER)}
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    REWRITE: (ON, OFF),
+    TRUST: (OFF, ON),
+    MAX_STALENESS: (OF_VIEW, NEVER),
+    LISTINGS: (SPARK, HIVE),
+}
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
 
 # The options of the hint: how old an answer may be, the one view to use, and, by OFF, that no view is used.

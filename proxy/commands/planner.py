@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proxy.catalog import Unavailable
 from proxy.catalog.views import NEVER
-from proxy.commands import show
+from proxy.commands import hive_listings, show
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -56,6 +56,8 @@ class Planner:
         text = await self._affected.spelled_out(session, sql) if "${" in sql else sql
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
+        if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(session, text)) is not None:
+            return Local(lambda _log: listing(self._context, session, sql))
         try:
             if info.verb == "SHOW" and (storages := await show.hidden(self._context, session, text)):
                 return Local(lambda _log: show.without(storages, session, sql))

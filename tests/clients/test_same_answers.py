@@ -93,11 +93,6 @@ def test_by_dbt(gate: Gate) -> None:
     compare("dbt", direct, through)
 
 
-@pytest.mark.aside
-def test_by_superset(gate: Gate) -> None:
-    compare("Superset", *tools.by_superset(gate.spark_port, gate.port))
-
-
 def test_the_list_is_in_the_documentation() -> None:
     document = DOCUMENT.read_text()
     rows = [f"| {entry['what']} | {entry['reason']} |" for entry in DIFFERENCES]

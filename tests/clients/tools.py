@@ -33,7 +33,9 @@ def by_dbt(port: int) -> Answers:
 
 
 def by_superset(*ports: int) -> list[Answers]:
-    """What its engine spec for Hive found at each port, and how SQL Lab would show some statements."""
+    """What its engine spec for Hive found at each port, and at the last one with Hive's answers, and how SQL Lab would
+    show some statements.
+    """
     with tempfile.TemporaryDirectory() as name:
         config = str(environments.PROGRAMS / "superset_config.py")
         settings = {"SUPERSET_CONFIG_PATH": config, "SUPERSET_HOME": name}

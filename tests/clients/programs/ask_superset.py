@@ -21,7 +21,7 @@ STATEMENTS = (
 )
 
 
-def browsing(database: Any, sales: Any) -> dict[str, Callable[[], Any]]:
+def browsing(database: Any, sales: Any, parted: Any) -> dict[str, Callable[[], Any]]:
     """What is asked to show a tree of tables and one of them, and to draw a chart."""
     spec = database.db_engine_spec
     return {
@@ -32,8 +32,9 @@ def browsing(database: Any, sales: Any) -> dict[str, Callable[[], Any]]:
         "get_indexes": lambda: database.get_indexes(sales),
         "get_pk_constraint": lambda: database.get_pk_constraint(sales),
         "get_foreign_keys": lambda: database.get_foreign_keys(sales),
-        "get_extra_table_metadata": lambda: spec.get_extra_table_metadata(database, sales),
-        "latest_partition": lambda: str(spec.latest_partition(database, sales)),
+        "get_columns of partitions": lambda: [one["column_name"] for one in database.get_columns(parted)],
+        "get_extra_table_metadata": lambda: spec.get_extra_table_metadata(database, parted),
+        "latest_partition": lambda: str(spec.latest_partition(database, parted)),
         "select_star": lambda: database.select_star(sales, show_cols=True),
         "function_names": lambda: sorted(database.function_names),
         "get_df": lambda: database.get_df(STATEMENTS[1]).to_csv(),
@@ -44,7 +45,9 @@ def answers(database: Any) -> dict[str, Any]:
     """What a database has said to everything."""
     from superset.sql.parse import Table
 
-    asked = browsing(database, Table("sales", "demo")) | {sql: partial(run, database, sql) for sql in STATEMENTS}
+    asked = browsing(database, Table("sales", "demo"), Table("parted", "demo")) | {
+        sql: partial(run, database, sql) for sql in STATEMENTS
+    }
     return {name: said(database.db_engine_spec, ask) for name, ask in asked.items()}
 
 
@@ -84,6 +87,10 @@ def main(file: str, *ports: str) -> None:
 
         Model.metadata.create_all(db.engine)
         databases = [Database(database_name=port, sqlalchemy_uri=f"hive://ann@127.0.0.1:{port}/demo") for port in ports]
+        listings = {"connect_args": {"configuration": {"viewgate.listings": "hive"}}}
+        extra = json.dumps({"engine_params": listings})
+        uri = f"hive://ann@127.0.0.1:{ports[-1]}/demo"
+        databases.append(Database(database_name="as Hive", sqlalchemy_uri=uri, extra=extra))
         db.session.add_all(databases)
         db.session.commit()
         Path(file).write_text(json.dumps([answers(database) for database in databases]))

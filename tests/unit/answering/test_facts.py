@@ -139,6 +139,7 @@ def test_our_settings_may_come_with_the_session() -> None:
         "viewgate.rewrite": "on",
         "viewgate.trust-constraints": "off",
         "viewgate.max_staleness": "view",
+        "viewgate.listings": "spark",
     }
     assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
     assert SessionFacts({"viewgate.trust-constraints": "true"}).settings["viewgate.trust-constraints"] == "on"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from proxy.answering import SessionFacts
 from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Forward, Local
@@ -33,7 +34,7 @@ class Spark:
 
 
 def plan(house: House, sql: str, spark: Spark | None = None) -> Any:
-    session: Any = SimpleNamespace(upstream=spark)
+    session: Any = SimpleNamespace(upstream=spark, facts=SessionFacts())
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 

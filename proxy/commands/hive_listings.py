@@ -1,0 +1,131 @@
+"""SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, as Hive answers them, in sessions with viewgate.listings = hive.
+
+PyHive's dialect of SQLAlchemy, and Superset with it, take Spark's answers for Hive's: the namespace for the name of a
+table, a partition transform for a column without a type, and a missing table for a broken connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from proxy.answering.facts import HIVE, LISTINGS, SessionFacts
+from proxy.catalog import Unavailable
+from proxy.commands import show
+from proxy.commands.context import Context
+from proxy.hs2 import ResultSet, SqlError
+from proxy.session import ClientSession
+from proxy.statements.lexer import Parts, leading_name, scan
+from rewriter.model import Table, TableName
+from rewriter.model.literals import literal
+from rewriter.model.names import quoted
+
+VERBS = frozenset({"SHOW", "DESCRIBE", "DESC"})
+_Listing = Callable[[Context, ClientSession, str], Awaitable[ResultSet]]
+_OfTable = Callable[[Parts, Context, ClientSession, str], Awaitable[ResultSet]]
+
+_NAME = 1  # the column of a name in Spark's SHOW TABLES and SHOW VIEWS
+_MISSING = "[TABLE_OR_VIEW_NOT_FOUND]"
+_TRANSFORMS, _KEYS = "# Partitioning", "# Partition Information"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def listing(session: ClientSession, sql: str) -> _Listing | None:
+    """Return what answers a statement as Hive does; None where the session or the statement wants Spark's answer."""
+    facts: SessionFacts = session.facts
+    return _read(sql) if facts.settings[LISTINGS] == HIVE else None
+
+
+def _read(sql: str) -> _Listing | None:
+    tokens = [token for token in scan(sql) if token.text != ";"]
+    run: _OfTable
+    match [token.keyword for token in tokens[:2]]:
+        case ["SHOW", "TABLES" | "VIEWS"]:
+            return _names
+        case ["SHOW", "PARTITIONS"]:
+            run, rest = _partitions, tokens[2:]
+        case ["DESCRIBE" | "DESC", "SELECT" | "WITH" | "VALUES" | "FROM"]:
+            return _refused
+        case ["DESCRIBE" | "DESC", "TABLE"] if len(tokens) > 2:
+            run, rest = _described, tokens[2:]
+        case ["DESCRIBE" | "DESC", _]:
+            run, rest = _described, tokens[1:]
+        case _:
+            return None
+    name, more = leading_name(rest)
+    return partial(run, name) if name and not more else None
+
+
+async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
+    """Refuse to describe a query as a table: SQLAlchemy would take its whole text for the name of one."""
+    told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
+    raise SqlError(told, "42000", 40000)
+
+
+async def _names(ctx: Context, session: ClientSession, sql: str) -> ResultSet:
+    try:
+        storages = await show.hidden(ctx, session, sql)
+    except Unavailable:  # no view is known
+        storages = frozenset()
+    listed = await show.without(storages, session, sql)
+    return ResultSet.of("tab_name", rows=[(row[_NAME],) for row in listed.rows])
+
+
+async def _described(name: Parts, _ctx: Context, session: ClientSession, sql: str) -> ResultSet:
+    try:
+        found = await session.upstream.query(sql)
+    except SqlError as error:
+        raise _not_found(name) if _MISSING in error.message else error from None
+    return ResultSet(found.columns, tuple(_with_keys(found.rows)))
+
+
+def _with_keys(rows: Sequence[Any]) -> Iterator[Any]:
+    """Yield Spark's description of a table with its partition columns in the place of transforms.
+
+    >>> rows = [("a", "int", None), ("b", "int", None), ("", "", ""), ("# Partitioning", "", "")]
+    >>> list(_with_keys([*rows, ("Part 0", "bucket(4, a)", ""), ("Part 1", "b", "")]))[2:]
+    [('# Partition Information', '', ''), ('# col_name', 'data_type', 'comment'), ('b', 'int', None)]
+    >>> list(_with_keys([*rows, ("Part 0", "bucket(4, a)", "")])) == rows[:2]
+    True
+    """
+    at = next((at for at, row in enumerate(rows) if row[0] == _TRANSFORMS), None)
+    if at is None:
+        yield from rows
+        return
+    columns = {quoted(row[0]): row for row in rows[:at] if row[0]} | {row[0]: row for row in rows[:at] if row[0]}
+    yield from (row for row in rows[:at] if row[0])
+    keys = [columns[transform] for _, transform, _ in rows[at + 1 :] if transform in columns]
+    if keys:
+        yield (_KEYS, "", "")
+        yield ("# col_name", "data_type", "comment")
+        yield from keys
+
+
+async def _partitions(parts: Parts, ctx: Context, session: ClientSession, sql: str) -> ResultSet:
+    facts = await ctx.facts(session)
+    name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
+    if name.catalog != ctx.catalog.name:
+        return await session.upstream.query(sql)
+    table = (await ctx.catalog.current([name]))[name]
+    if not isinstance(table, Table):
+        raise _not_found(parts)
+    keys = [(field.column, field.name) for field in table.partitioned_by if field.transform == "identity"]
+    if not keys:
+        raise _semantic(10241, f"Table {'.'.join(parts)} is not a partitioned table", "42000")
+    values = [
+        f"concat({literal(f'{column}=')}, coalesce(CAST(partition.{quoted(field)} AS STRING), '{_NO_VALUE}'))"
+        for column, field in keys
+    ]
+    text = f"SELECT DISTINCT concat_ws('/', {', '.join(values)}) AS partition FROM {name.sql()}.partitions ORDER BY 1"
+    return await session.upstream.query(text)
+
+
+def _not_found(name: Parts) -> SqlError:
+    return _semantic(10001, f"Table not found {'.'.join(name)}", "42S02")
+
+
+def _semantic(code: int, what: str, state: str) -> SqlError:
+    """Return an error in the words by which clients of Hive tell errors apart."""
+    told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
+    return SqlError(told, state, code)
