@@ -109,14 +109,14 @@ def test_without_literals_nothing_keeps_one(tmp_path: Path, caplog: pytest.LogCa
     caplog.set_level(logging.INFO, logger="proxy")
     file = JsonLines(tmp_path / "journal.jsonl")
     journal, operation = Journal(writers=[file], literals=False), Stub(session(), 0)
-    record = journal.receive(operation.session, "SELECT * FROM t /* Ann */ WHERE name = 'Ann' AND k = 1234")
-    record.planned(Forward("SELECT * FROM mv WHERE name = 'Ann' AND k = 1234", fallback=True), 0.0)
+    record = journal.receive(operation.session, "SELECT * FROM t /* Ann */ WHERE name = 'Ann' AND k = 12345678901")
+    record.planned(Forward("SELECT * FROM mv WHERE name = 'Ann' AND k = 12345678901", fallback=True), 0.0)
     journal.begin(operation, record)
-    operation.advance(OperationState.ERROR, SqlError("'Ann' is not 1234 of `k`\n== SQL ==\n'Ann'", "22018"))
+    operation.advance(OperationState.ERROR, SqlError("'Ann' is not 12345678901 of `k`\n== SQL ==\n'Ann'", "22018"))
     journal.end(operation)
     file.close()
     kept = [file.path.read_text(), caplog.text, str(list(journal))]
-    assert not any("Ann" in text or "1234" in text for text in kept)
+    assert not any("Ann" in text or "12345678901" in text for text in kept)
     assert (record.sql, record.error and record.error.message) == (
         "SELECT * FROM t WHERE name = ? AND k = ?",
         "? is not ? of `k`",
