@@ -24,7 +24,7 @@ from proxy.hs2 import ResultSet, encode_call, encode_reply, encode_rows, read_re
 from proxy.hs2.generated import ttypes
 from proxy.session import OperationState
 from proxy.wire import Authenticated, Credentials, FrameReader, SaslClient, SaslTransport, find, frame, read_i32
-from proxy.wire.message import announced_at
+from proxy.wire.fields import announced_at
 
 PROTOCOL = 9
 LIMIT = 1 << 20

@@ -16,7 +16,8 @@ from proxy.session import Choice, Forward, OperationState
 from tests.unit.commands.house import House
 from tests.unit.console.http import figure, get, served
 from tests.unit.console.site import AGG, DAILY, QUERY, REWRITTEN, console
-from tests.unit.journal.stubs import Stub, session
+from tests.unit.journal.stubs import session
+from tests.unit.support.operations import Stub
 
 PLAN = Forward(REWRITTEN, fallback=True, choice=Choice((AGG, DAILY), (AGG,), (AGG,)))
 ROWS = encode_reply("FetchResults", 0, ttypes.TFetchResultsResp(status=success()))
