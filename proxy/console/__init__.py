@@ -1,6 +1,6 @@
 """HTTP for operators, on a port of its own: pages, and `/metrics`, `/healthz` and `/readyz`.
 
-The pages show what the system tables know. `login` tells who reads them, `protection` is what browsers are told.
+The pages show what the system tables know. `login` tells who reads them, and what browsers are told.
 
 Each worker counts its own statements (`Metrics`). The worker that is asked asks the others, and marks each sample with
 the number of its worker. What is the same for all, such as the lag of each view, it reads from the catalog.

@@ -19,13 +19,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from proxy.commands import Context
-from proxy.console.families import Packed, exposition, merged, packed
-from proxy.console.gauges import Caches, Expiries, Gauges
-from proxy.console.login import Login
-from proxy.console.metrics import Metrics
+from proxy.console.login import Login, Protection
+from proxy.console.metrics import Caches, Expiries, Gauges, Metrics, Packed, exposition, merged, packed, view_families
 from proxy.console.pages import Pages
-from proxy.console.protection import Protection
-from proxy.console.views import view_families
 from proxy.service import Service
 
 METRICS = b"metrics?"  # what workers ask each other

@@ -1,4 +1,8 @@
-"""Logins to the console: the users and passwords are those of the SQL port; a cookie keeps a login."""
+"""Logins to the console, and the protection of its pages in a browser.
+
+The users and passwords are those of the SQL port; a cookie keeps a login. Browsers get security headers, and forms from
+other sites are refused.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,13 @@ import ipaddress
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from proxy.authentication import Authentication, Cookies, Denied
 
@@ -110,3 +118,47 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# Nothing is loaded from elsewhere, no script or style stands in a page, and no other page may show ours in a frame.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Without any, browsers would hide the origin of a form.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORBIDDEN = 403
+
+
+class Protection:
+    """Adds security headers to each response of an application, and refuses requests that other sites cause."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        foreign = scope["type"] == "http" and scope["method"] not in _READING and not _is_own(Headers(scope=scope))
+        refusal = PlainTextResponse("this form was sent from another site\n", _FORBIDDEN)
+        await (refusal if foreign else self._app)(scope, receive, protected)
+
+
+def _is_own(headers: Headers) -> bool:
+    """Return whether a page of ours has sent a request; browsers that do not say so tell at least its origin."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    return urlsplit(headers.get("origin", "")).netloc == headers.get("host")

@@ -1,21 +1,79 @@
-"""Counters of this process for statements and refreshes, in the terms of Prometheus.
+"""Metrics in the terms of Prometheus: counters of statements and refreshes, gauges, and the figures of views.
 
-Counted in plain numbers, by the one event loop that runs statements: the counters and histograms of prometheus-client
-lock for each, and took 25 µs of a statement where these take 4.
+Statements are counted in plain numbers, by the one event loop that runs them: the counters and histograms of
+prometheus-client lock for each, and took 25 µs of a statement where these take 4. Gauges are read at each scrape:
+statements and sessions, upstreams, caches, and the uses of views. How far each view is behind its tables, and how much
+it holds, is the same for all workers.
+
+The samples of one process are plain values, and those of several become one exposition.
 """
 
 from __future__ import annotations
 
+import asyncio
+import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
+from typing import Any
 
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from proxy.journal import Phase, Record, Refresh
+from proxy.catalog import CacheUse, Catalog
+from proxy.hs2 import SqlError
+from proxy.journal import Phase, Record, Refresh, Usage, Uses
+from proxy.pipeline.status import lag_s
+from proxy.service import Service
+from proxy.upstream import Upstreams
+from rewriter.model import Table
+
+# Name, documentation and type of a family, and its samples, each with name, labels and value: what JSON can carry.
+Packed = Sequence[Any]
+
+
+def packed(registry: CollectorRegistry) -> Packed:
+    """Return the samples of a registry, without the times at which their counters were made."""
+    return [
+        [m.name, m.documentation, m.type, [[s.name, s.labels, s.value] for s in m.samples if _is_wanted(s.name)]]
+        for m in registry.collect()
+    ]
+
+
+def _is_wanted(sample: str) -> bool:
+    return not sample.endswith("_created")
+
+
+def merged(by_worker: Mapping[int, Packed]) -> list[Metric]:
+    """Return one family for each name, whose samples are labelled with the number of their worker.
+
+    >>> one = ["up", "Whether it is up.", "gauge", [["up", {}, 1.0]]]
+    >>> [(sample.labels, sample.value) for sample in merged({1: [one], 2: [one]})[0].samples]
+    [({'worker': '1'}, 1.0), ({'worker': '2'}, 1.0)]
+    """
+    families: dict[str, Metric] = {}
+    for worker, metrics in sorted(by_worker.items()):
+        for name, documentation, kind, samples in metrics:
+            family = families.setdefault(name, Metric(name, documentation, kind))
+            for sample, labels, value in samples:
+                family.add_sample(sample, {**labels, "worker": str(worker)}, value)
+    return list(families.values())
+
+
+class _Given(Collector):
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def exposition(families: Iterable[Metric]) -> bytes:
+    """Return families in Prometheus' text format."""
+    return generate_latest(_Given(families))
+
 
 # Seconds: from a decision out of memory to a query of minutes.
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -117,3 +175,162 @@ def _timed(family: HistogramMetricFamily, by_label: Iterable[tuple[str, _Times]]
     for label, times in by_label:
         family.add_metric([label], times.buckets, times.sum)
     return family
+
+
+# Views with a label of their own; the uses of all others are counted together.
+MOST_VIEWS = 500
+OTHERS = "(others)"
+# The use of caches, by their names in /metrics.
+Caches = Callable[[], Mapping[str, CacheUse]]
+# When our own certificates expire, in seconds since 1970, by the names that they have in /metrics.
+Expiries = Callable[[], Mapping[str, float | None]]
+EVENTS = ("considered", "matched", "chosen", "executed", "failed")
+
+
+class Gauges(Collector):
+    """Reads the figures of a process whenever they are asked for."""
+
+    def __init__(
+        self, service: Service, registry: CollectorRegistry, expiries: Expiries, caches: Caches = dict
+    ) -> None:
+        self._service = service
+        self._caches = caches
+        self._expiries = expiries
+        registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures."""
+        service = self._service
+        yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
+        running = service.journal.running
+        yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
+        told = "Records of the journal that its file, its tables or the collector of spans could not take."
+        yield CounterMetricFamily("viewgate_journal_lost", told, service.journal.lost)
+        yield from _of_upstreams(service.upstreams)
+        yield _of_certificates(self._expiries(), service.upstreams)
+        yield from _of_caches(self._caches())
+        running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
+        yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
+        yield from _of_views(service.journal.usage)
+
+    def describe(self) -> Iterator[Metric]:
+        """Yield nothing: the names are not looked for in advance."""
+        return iter(())
+
+
+def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
+    waiting = "Clients that wait for a session on any upstream."
+    yield GaugeMetricFamily("viewgate_sessions_waiting", waiting, upstreams.waiting)
+    longest = "Seconds for which the client has waited that waits longest for a session on any upstream."
+    yield GaugeMetricFamily("viewgate_sessions_longest_wait_seconds", longest, upstreams.longest_wait)
+    up = _upstream_gauge("up", "Whether an upstream opens sessions: 1, or 0 where it does not or is being drained.")
+    sessions = _upstream_gauge("sessions", "Sessions that are open on an upstream.")
+    most_sessions = _upstream_gauge("sessions_limit", "Sessions that an upstream may have.")
+    statements = _upstream_gauge("statements", "Statements that run on an upstream.")
+    most_statements = _upstream_gauge("statements_limit", "Statements that may run on an upstream at a time.")
+    queued = _upstream_gauge("statements_waiting", "Statements that wait for a slot on an upstream.")
+    waited = _upstream_gauge(
+        "statements_longest_wait_seconds", "Seconds for which the statement has waited that waits longest for a slot."
+    )
+    for place in upstreams.places:
+        name = [str(place.upstream)]
+        up.add_metric(name, place.answers)
+        sessions.add_metric(name, place.sessions)
+        most_sessions.add_metric(name, place.terms.sessions)
+        statements.add_metric(name, place.statements.taken)
+        most_statements.add_metric(name, place.terms.statements)
+        queued.add_metric(name, place.statements.waiting)
+        waited.add_metric(name, place.statements.longest_wait)
+    yield from (up, sessions, most_sessions, statements, most_statements, queued, waited)
+
+
+def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> Metric:
+    told = "When a certificate expires, ours or that of an upstream as last seen: seconds since 1970."
+    family = GaugeMetricFamily("viewgate_certificate_expiry_timestamp_seconds", told, labels=["certificate"])
+    theirs = {str(place.upstream): place.pulse.certificate_expires for place in upstreams.places}
+    for name, expires in {**own, **theirs}.items():
+        if expires is not None:
+            family.add_metric([name], expires)
+    return family
+
+
+def _of_caches(caches: Mapping[str, CacheUse]) -> Iterator[Metric]:
+    told = "Look-ups in a cache: hits, which found their value, and misses."
+    looked = CounterMetricFamily("viewgate_cache_lookups", told, labels=["cache", "result"])
+    entries = GaugeMetricFamily("viewgate_cache_entries", "Values in a cache.", labels=["cache"])
+    for name, use in caches.items():
+        looked.add_metric([name, "hit"], use.hits)
+        looked.add_metric([name, "miss"], use.misses)
+        entries.add_metric([name], use.entries)
+    yield from (looked, entries)
+
+
+def _upstream_gauge(name: str, documentation: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"viewgate_upstream_{name}", documentation, labels=["upstream"])
+
+
+def _of_views(usage: Usage) -> Iterator[Metric]:
+    yield _uses(usage)
+    last = "Seconds that the last refresh of a view took."
+    family = GaugeMetricFamily("viewgate_view_refresh_seconds", last, labels=["view"])
+    for view, uses in islice(usage.views.items(), MOST_VIEWS):
+        if uses.refresh is not None:
+            family.add_metric([str(view)], uses.refresh.milliseconds / 1000)
+    yield family
+
+
+def _uses(usage: Usage) -> Metric:
+    told = "Statements for which a view was tried, could answer, was chosen, was read to the end, or could not be read."
+    family = CounterMetricFamily("viewgate_view_statements", told, labels=["view", "event"])
+    others = Uses()
+    for number, (view, uses) in enumerate(usage.views.items()):
+        for event in EVENTS:
+            count = getattr(uses, event)
+            if number < MOST_VIEWS:
+                family.add_metric([str(view), event], count)
+            else:
+                setattr(others, event, getattr(others, event) + count)
+    if len(usage.views) > MOST_VIEWS:
+        for event in EVENTS:
+            family.add_metric([OTHERS, event], getattr(others, event))
+    return family
+
+
+_PATIENCE = 5.0  # seconds, half of the time that Prometheus gives a scrape
+
+
+async def view_families(catalog: Catalog | None) -> list[Metric]:
+    """Return the figures of the first views by name; none of them while the catalog does not answer."""
+    up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
+    if catalog is None:
+        return []
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            families = await _families(catalog)
+    except (SqlError, TimeoutError):
+        return [up]
+    up.samples.clear()
+    up.add_metric([], 1)
+    return [up, *families]
+
+
+async def _families(catalog: Catalog) -> list[Metric]:
+    views = sorted(await catalog.definitions(), key=lambda view: view.name)
+    lag = _gauge("lag_seconds", "Seconds since the first commit that a view's storage lacks: 0 where it is fresh.")
+    rows = _gauge("storage_rows", "Rows in a view's storage.")
+    size = _gauge("storage_bytes", "Bytes of a view's storage.")
+    storages = await catalog.current([view.storage for view in views[:MOST_VIEWS]])
+    now_ms = time.time_ns() // 1_000_000
+    for view in views[:MOST_VIEWS]:
+        name, storage = [str(view.name)], storages[view.storage]
+        behind = await lag_s(catalog, view, now_ms)
+        if behind is not None:
+            lag.add_metric(name, behind)
+        if isinstance(storage, Table) and storage.records is not None and storage.size is not None:
+            rows.add_metric(name, storage.records)
+            size.add_metric(name, storage.size)
+    return [GaugeMetricFamily("viewgate_views", "Materialized views.", len(views)), lag, rows, size]
+
+
+def _gauge(name: str, documentation: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"viewgate_view_{name}", documentation, labels=["view"])

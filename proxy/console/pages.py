@@ -20,8 +20,7 @@ from proxy.catalog import Unavailable
 from proxy.commands import Context
 from proxy.commands.operate import kill
 from proxy.commands.properties import QUERY
-from proxy.console import lineage, shown, statements, worth
-from proxy.console.comparison import compared
+from proxy.console import lineage, shown, statements
 from proxy.console.login import Login, Visitor
 from proxy.hs2 import SqlError
 from proxy.pipeline import freshness
@@ -46,7 +45,7 @@ class Pages:
         self._environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         for function in (shown.duration, shown.count, shown.size, shown.clock, shown.iso, shown.one_line):
             self._environment.filters[function.__name__] = function
-        self._environment.globals.update(statements=statements, worth=worth, lineage=lineage)
+        self._environment.globals.update(statements=statements, shown=shown, lineage=lineage)
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -104,7 +103,7 @@ class Pages:
         if row is None:
             told = "There is no such statement here, or not any more: the last thousand that have ended are kept."
             return self._page("message.html", visitor, _NOT_FOUND, told=told)
-        original, rewritten = compared(row["statement"], row["rewritten"] or row["statement"])
+        original, rewritten = statements.compared(row["statement"], row["rewritten"] or row["statement"])
         return self._page("statement.html", visitor, row=row, original=original, rewritten=rewritten)
 
     async def _end(self, request: Request, visitor: Visitor) -> Response:
@@ -130,7 +129,7 @@ class Pages:
             query=view.properties.get(QUERY, view.query),
             storage=str(view.storage),
             refreshes=[refresh for refresh in refreshes if refresh["view"] == name][:_REFRESHES],
-            timeline=worth.timeline(await freshness(self._context.catalog, view)),
+            timeline=shown.timeline(await freshness(self._context.catalog, view)),
             found=found,
             drawn=lineage.drawn(found),
             rows={row["view"]: row for row in rows},

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.commands import find
-from proxy.console.gauges import EVENTS
+from proxy.console.metrics import EVENTS
 from proxy.hs2 import ResultSet, SqlError, encode_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.session import Choice, Forward, OperationState

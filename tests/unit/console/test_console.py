@@ -7,8 +7,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.catalog import CacheUse
-from proxy.console.families import exposition
-from proxy.console.gauges import EVENTS, MOST_VIEWS, OTHERS, Gauges
+from proxy.console.metrics import EVENTS, MOST_VIEWS, OTHERS, Gauges, exposition
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Outcome, Record, digests
 from proxy.session import Choice, Forward, OperationState

@@ -7,8 +7,7 @@ import asyncio
 import pytest
 
 from proxy.catalog import Unavailable
-from proxy.console.families import exposition
-from proxy.console.views import view_families
+from proxy.console.metrics import exposition, view_families
 from tests.unit.catalog.lake import AGG
 from tests.unit.console.http import figure
 from tests.unit.pipeline.house import House
