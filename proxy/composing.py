@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy import admission, config, embedded, jobs, links
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
-from proxy.answering.system_rows import QUESTION as SYSTEM
+from proxy.answering.system_tables import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, operate

@@ -9,7 +9,7 @@ from proxy.answering.answers import Answers
 from proxy.answering.decision import ANSWERED, Decision, moment_text
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
-from proxy.answering.system_rows import SystemRows
+from proxy.answering.system_tables import SystemRows
 
 __all__ = [
     "ANSWERED",

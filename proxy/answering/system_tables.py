@@ -1,10 +1,25 @@
-"""The tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and charts."""
+"""The tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and charts.
+
+Their rows are those of this process, and, asked of all workers, of every one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
-from proxy.answering.virtual_tables import VirtualSchema
+from proxy.answering.virtual_tables import LONGEST, Row, VirtualSchema
+from proxy.catalog import Catalog
+from proxy.journal import Journal, Record, Uses, digests
+from proxy.pipeline import status
+from proxy.pipeline.status import lag_s
+from proxy.session import ClientSession, Sessions
+from proxy.upstream import Upstreams
+from rewriter.model import MaterializedView, Table, TableName
 
 CATALOG, NAMESPACE = "viewgate", "system"
 MOST = 2_000_000  # characters by which a statement may be lengthened
@@ -68,3 +83,153 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 }
 
 SYSTEM = VirtualSchema(((CATALOG, NAMESPACE),), TABLES, MOST, own=True)
+
+
+QUESTION = b"system"  # what workers ask each other
+_USES = (
+    "considered",
+    "matched",
+    "chosen",
+    "executed",
+    "failed",
+    "saved_milliseconds",
+    "compared",
+    "refreshes",
+    "refresh_milliseconds",
+)
+
+# What each worker answers about something in bytes, by their numbers.
+Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
+
+
+class SystemRows:
+    """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, this one among them.
+
+    A `user` sees the statements and sessions of that user alone; None sees all. `due_ms` tells when views are due for
+    their scheduled refresh, in milliseconds since 1970, in the one worker that has the schedule.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        sessions: Callable[[], Sessions],
+        upstreams: Callable[[], Upstreams],
+        ask: Ask,
+        due_ms: Callable[[], Mapping[TableName, int]] = dict,
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._sessions = sessions
+        self._upstreams = upstreams
+        self._ask = ask
+        self._due_ms = due_ms
+        self._tables: dict[str, Callable[[str | None], Iterator[Row]]] = {
+            "statements": self._statements,
+            "refreshes": lambda _: (refresh.values() for refresh in journal.refreshes),
+            "upstreams": lambda _: self._of_upstreams(),
+            "sessions": self._of_sessions,
+            "uses": lambda _: self._uses(),
+        }
+
+    async def rows(self, table: str, user: str | None) -> Sequence[Row]:
+        """Return the rows of a table, of all workers."""
+        if table == "views":
+            return await self._views()
+        about = json.dumps([table, user]).encode()
+        found = await self._ask(QUESTION, about)
+        rows = [{"worker": worker, **row} for worker, rows in sorted(found.items()) for row in rows]
+        return sorted(rows, key=lambda row: -(row.get("started") or 0))
+
+    async def answer(self, about: bytes) -> list[dict[str, Any]]:
+        """Return this process's rows of a table as JSON carries them: times in milliseconds since 1970."""
+        table, user = json.loads(about)
+        if table == "digests":
+            rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
+        else:
+            rows = self._tables[table](user)
+        return [{name: plain(value) for name, value in row.items()} for row in rows]
+
+    def _statements(self, user: str | None) -> Iterator[Row]:
+        return (record.values() for record in self._journal if user in (None, record.user))
+
+    def _ended(self, user: str | None) -> list[Record]:
+        return [record for record in self._journal if record.operation is None and user in (None, record.user)]
+
+    def _of_upstreams(self) -> Iterator[Row]:
+        upstreams = self._upstreams()
+        for place in upstreams.places:
+            yield {
+                "upstream": str(place.upstream),
+                "state": place.standing,
+                "sessions": place.sessions,
+                "most_sessions": place.terms.sessions,
+                "statements": place.statements.taken,
+                "most_statements": place.terms.statements,
+                "statements_waiting": place.statements.waiting,
+                "sessions_waiting": upstreams.waiting,
+                "longest_wait_seconds": round(max(place.statements.longest_wait, upstreams.longest_wait), 3),
+                "problem": place.problem and place.problem.message,
+            }
+
+    def _of_sessions(self, user: str | None) -> Iterator[Row]:
+        return (_of_session(one) for one in self._sessions().all if user in (None, one.user))
+
+    def _uses(self) -> Iterator[Row]:
+        used, due_ms = self._journal.usage.views, self._due_ms()
+        for view in {**used, **due_ms}:
+            uses = used.get(view, Uses())
+            last = uses.refresh.values() if uses.refresh is not None else None
+            counts = {name: getattr(uses, name) for name in _USES}
+            yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
+
+    async def _views(self) -> list[Row]:
+        """Return the views as the catalog has them, with their uses in all workers, those that answered most first."""
+        found = (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values()
+        uses: dict[str, list[Row]] = {}
+        for row in (row for rows in found for row in rows):
+            uses.setdefault(row["view"], []).append(row)
+        views = await self._catalog.definitions()
+        storages = await self._catalog.current([view.storage for view in views])
+        rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
+        return sorted(rows, key=lambda row: (-row["executed"], row["view"]))
+
+    async def _view(self, view: MaterializedView, storage: object, uses: Sequence[Row]) -> Row:
+        now = await status(self._catalog, view)
+        refreshes: list[Row] = [row["last"] for row in uses if row["last"]]
+        last = max(refreshes, key=lambda refresh: refresh["ended"], default={})
+        return {
+            "view": str(view.name),
+            **{name: round(sum(row[name] for row in uses)) for name in _USES},
+            "last_chosen": max((row["chosen_ms"] for row in uses if row["chosen_ms"]), default=None),
+            "status": now.word,
+            "reason": now.reason or None,
+            "refreshed_at": now.refreshed_at and plain(datetime.fromisoformat(now.refreshed_at)),
+            "lag_seconds": await lag_s(self._catalog, view, time.time_ns() // 1_000_000),
+            "rows": storage.records if isinstance(storage, Table) else None,
+            "bytes": storage.size if isinstance(storage, Table) else None,
+            **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},
+            "next_due": next((row["due_ms"] for row in uses if row["due_ms"] is not None), None),
+        }
+
+
+def _of_session(session: ClientSession) -> Row:
+    running = sum(not operation.done for operation in session.operations.values())
+    return {
+        "session": session.id,
+        "user": session.user,
+        "client": session.client,
+        "principal": session.principal,
+        "running": running,
+        "idle_seconds": 0 if running or session.waited_for else int(time.monotonic() - session.used_at),
+        "has_upstream_session": session.upstream.attached,
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can carry it: a time in milliseconds since 1970, a long text cut."""
+    if isinstance(value, datetime):
+        return round(value.timestamp() * 1000)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    return value[:LONGEST] if isinstance(value, str) else value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from proxy.answering import Answers, SystemRows
-from proxy.answering.system_rows import Ask
+from proxy.answering.system_tables import Ask
 from proxy.answering.virtual_tables import Row
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from proxy.answering import moment_text
-from proxy.answering.system_rows import plain
-from proxy.answering.system_tables import TABLES
+from proxy.answering.system_tables import TABLES, plain
 from proxy.answering.virtual_tables import Row
 from proxy.commands.context import Context
 from proxy.commands.parser import alone

@@ -12,7 +12,7 @@ from proxy.answering import Decision
 from proxy.session import Forward
 from rewriter import Attempt, Outcome, Reason, parse
 from rewriter.model import Session, TableName
-from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.answering.test_readable import Asking, asking
 
 __all__ = ["asking"]
 

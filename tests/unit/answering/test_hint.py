@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.answering.test_readable import Asking, asking
 from tests.unit.catalog.lake import ROWS
 
 __all__ = ["asking"]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.unit.answering.test_rests import QUERY, Asking, asking
+from tests.unit.answering.test_readable import QUERY, Asking, asking
 from tests.unit.catalog.lake import ROWS
 
 __all__ = ["asking"]

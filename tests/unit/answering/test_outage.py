@@ -11,7 +11,7 @@ from proxy.catalog import Unavailable
 from proxy.commands import Planner, find
 from proxy.hs2 import SqlError
 from proxy.session import Forward
-from tests.unit.answering.test_rests import QUERY, Asking, asking
+from tests.unit.answering.test_readable import QUERY, Asking, asking
 
 __all__ = ["asking"]
 

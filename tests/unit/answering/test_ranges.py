@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rewriter.model import Table, TableName
 from tests.unit.answering.test_moments import REFRESH, sent
-from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.answering.test_readable import Asking, asking
 from tests.unit.catalog.lake import ROWS
 
 __all__ = ["asking"]

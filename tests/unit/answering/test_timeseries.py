@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from proxy.hs2 import SqlError
-from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.answering.test_readable import Asking, asking
 
 __all__ = ["asking"]
 

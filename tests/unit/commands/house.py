@@ -12,7 +12,7 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
-from proxy.answering import SystemRows, system_rows
+from proxy.answering import SystemRows, system_tables
 from proxy.answering.readable import Rests
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
@@ -164,7 +164,7 @@ class House:
     async def ask(self, question: bytes, about: bytes) -> Mapping[int, Any]:
         """There is this process alone."""
         answers: Mapping[bytes, Callable[[bytes], Awaitable[Any]]] = {
-            system_rows.QUESTION: self.system.answer,
+            system_tables.QUESTION: self.system.answer,
             operate.KILL: partial(operate.killed, self.journal),
             operate.STEER: partial(operate.steered, [self.upstreams]),
         }
