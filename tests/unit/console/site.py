@@ -50,7 +50,7 @@ def statement(
     record.rows, record.bytes = 7, 412
     if state is not OperationState.RUNNING:
         operation.advance(state, error)
-        house.journal.end(operation)
+        house.journal.close(operation)
     return operation
 
 
