@@ -21,6 +21,7 @@ from proxy.composing import Surroundings, adopt, cancelled, compose, never, surr
 from proxy.console import Console, Login
 from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
+from proxy.journal.json_log import log_as_json
 from proxy.options import Options, settled
 from proxy.process import name_log, settle_memory
 from proxy.reloading import Reloading
@@ -42,6 +43,8 @@ async def serve(options: Options) -> int:
     admission.check_tracing(settings.tracing)
     refuse_taken_port(settings.server)
     entrance, certificate = admission.entrance(settings), admission.console_tls(settings.console)
+    if settings.journal.log == "json":
+        log_as_json()
     if settings.server.workers > 1:
         return await supervise(options, settings)
     stopping = asyncio.Event()
@@ -104,6 +107,8 @@ async def work() -> None:
         return
     name_log(f"worker {task.number}: ")
     settings = workers.share(task.settings, task.number)
+    if settings.journal.log == "json":
+        log_as_json(task.number)
     stopping, retiring = asyncio.Event(), asyncio.Event()
     _when_told(stopping.set)
     _when_asked(lambda: None, lambda: None)  # the supervisor is asked, and sends orders

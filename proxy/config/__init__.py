@@ -61,6 +61,7 @@
     file = "journal.jsonl"        # a line of JSON for each, besides the log
     table = "ops.statements"      # and a row for each statement in an Iceberg table of the catalog
     refresh_table = "ops.refreshes" # and one for each refresh in another
+    log = "text"                  # or json: how the lines of the log are written
     literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
 
     [tracing]                     # spans of each statement for OpenTelemetry (needs viewgate[tracing])

@@ -66,6 +66,7 @@ HttpUrl = Annotated[
     _allowed("a URL that begins with http:// or https://"),
 ]
 Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of texts")]
+LogForm = Annotated[Literal["text", "json"], _allowed("text or json")]
 TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sasl, nosasl, http")]
 CatalogType = Annotated[
     Literal["sql", "rest"],

@@ -17,6 +17,7 @@ from proxy.config.kinds import (
     HttpPath,
     HttpUrl,
     ListenPort,
+    LogForm,
     Password,
     Port,
     Ratio,
@@ -118,6 +119,7 @@ class JournalSettings(Table):
     file: File | None = None
     table: TableId | None = None
     refresh_table: TableId | None = None
+    log: LogForm = "text"
     literals: Truth = True
 
     @model_validator(mode="after")

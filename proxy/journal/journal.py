@@ -192,7 +192,7 @@ class Journal:
         finally:
             self._refreshing.remove(refresh)
             self._refreshed.append(refresh)
-            _log.info("%s", refresh.line())
+            _log.info("%s", refresh)
             for sink in self._sinks:
                 sink.refreshed(refresh)
 
@@ -218,7 +218,7 @@ class Journal:
         """Log the statements that were closed since the last time, and give them to the sinks."""
         closed, self._closed = self._closed, []
         for record in closed:
-            _log.info("%s", record.line())
+            _log.info("%s", record)
             for sink in self._sinks:
                 sink.closed(record)
 

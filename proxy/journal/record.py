@@ -319,11 +319,11 @@ class Record:
         seconds = self.seconds.get(phase)
         return None if seconds is None else round(seconds * 1000, 3)
 
-    def line(self) -> str:
+    def __str__(self) -> str:
         """Return the record as a line of the log.
 
-        >>> Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60).line()
-        'statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1'
+        >>> print(Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60))
+        statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1
         """
         times = "".join([f" {phase}_ms={seconds * 1000:.1f}" for phase, seconds in self.seconds.items()])
         reason = f" reason={self.choice.reason}" if self.choice.reason else ""

@@ -64,12 +64,12 @@ class Refresh:
             "error": self.error,
         }
 
-    def line(self) -> str:
+    def __str__(self) -> str:
         """Return the record as a line of the log.
 
         >>> view = TableName(("lake", "demo", "agg"))
-        >>> Refresh(view, Cause.COMMIT, 0, OperationState.FINISHED, 812, ["append-merge"], 12).line()
-        'refresh view=lake.demo.agg way=append-merge cause=commit state=FINISHED ms=812 rows=12'
+        >>> print(Refresh(view, Cause.COMMIT, 0, OperationState.FINISHED, 812, ["append-merge"], 12))
+        refresh view=lake.demo.agg way=append-merge cause=commit state=FINISHED ms=812 rows=12
         """
         parts = {
             "view": self.view,

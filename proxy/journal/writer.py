@@ -15,10 +15,11 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from queue import Empty, Full, Queue
+from typing import Any
 
 from proxy.journal.record import Record
 from proxy.journal.refresh import Refresh
@@ -166,10 +167,19 @@ class JsonLines(Writer):
 
 
 def line(record: Record | Refresh) -> str:
-    """Return a record as a line of JSON, without what it has no value for."""
+    """Return a record as a line of JSON."""
+    return as_json(known(record)) + "\n"
+
+
+def known(record: Record | Refresh) -> dict[str, Any]:
+    """Return what is known of a statement or a refresh, without what has no value."""
     kind = "refresh" if isinstance(record, Refresh) else "statement"
-    values = {name: value for name, value in record.values().items() if value not in (None, "", ())}
-    return json.dumps({"event": kind, **values}, default=_text, ensure_ascii=False) + "\n"
+    return {"event": kind, **{name: value for name, value in record.values().items() if value not in (None, "", ())}}
+
+
+def as_json(values: Mapping[str, Any]) -> str:
+    """Return values as JSON on one line."""
+    return json.dumps(values, default=_text, ensure_ascii=False)
 
 
 def _text(value: object) -> str:

@@ -112,7 +112,7 @@ def test_phases_follow_each_other_within_the_statement() -> None:
     assert (root.end_time or 0) >= (times[-1] or 0)
     assert record.trace is not None
     assert record.values()["trace_id"] == record.trace.id
-    assert f" trace_id={record.trace.id} " in record.line()
+    assert f" trace_id={record.trace.id} " in str(record)
 
 
 def test_the_execution_is_a_call_to_the_upstream_of_the_text_that_it_got() -> None:

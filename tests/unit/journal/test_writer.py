@@ -13,6 +13,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
+from proxy.journal.json_log import JsonLog
 from proxy.session import Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.journal.stubs import answered, begun, refused, session
@@ -126,3 +127,17 @@ def test_without_literals_nothing_keeps_one(tmp_path: Path, caplog: pytest.LogCa
 def test_credentials_are_never_kept() -> None:
     record = begun(Journal(), Stub(session(), 0), "SET fs.s3a.secret.key=opensesame")
     assert record.sql == "SET fs.s3a.secret.key=***"
+
+
+def test_the_log_as_json(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="proxy")
+    journal = Journal()
+    refused(journal, "SELEC 1", SqlError("syntax", "42601"))
+    with journal.refreshing(VIEW, Cause.COMMIT) as refresh:
+        refresh.rows = 7
+    logging.getLogger("proxy").error("no %s", "luck", exc_info=ValueError("lost"))
+    statement, refreshed, failed = (json.loads(JsonLog().format(record)) for record in caplog.records)
+    assert (statement["event"], statement["statement"], statement["sqlstate"]) == ("statement", "SELEC 1", "42601")
+    assert (refreshed["event"], refreshed["view"], refreshed["rows"]) == ("refresh", str(VIEW), 7)
+    assert (failed["event"], failed["level"], failed["message"]) == ("log", "ERROR", "no luck")
+    assert "ValueError: lost" in failed["exception"]
