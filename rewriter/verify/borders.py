@@ -6,8 +6,9 @@ The matcher reasons about lengths and offsets; this module knows nothing of that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache, lru_cache
+from itertools import chain
 
 from rewriter.timeseries import Grain, is_border, is_fixed_offset, micros_of, next_border, offset_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
@@ -15,6 +16,7 @@ from rewriter.timeseries.literals import zone_info
 
 _MICROS, _DAY = 1_000_000, 86_400
 _EPOCH = datetime(1970, 1, 1)
+_UTC = _EPOCH.replace(tzinfo=UTC)
 # Until when changes are looked for: rules repeat, and none says more than the last years before this.
 _LAST = 2_208_988_800
 # From a Monday, through a leap year: borders of all grains fall together here only where they do anywhere.
@@ -70,27 +72,37 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
     return frozenset({first, *(offset for _, offset in walls)})
 
 
-@lru_cache(maxsize=1024)  # a filter may begin at any second
+@lru_cache(maxsize=1024)
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
     """Return a zone's offset at a time and all later changes, with the offsets before and after each."""
-    info = zone_info(zone)
-
-    def offset(at: int) -> int:
-        return _seconds((_EPOCH.replace(tzinfo=UTC) + timedelta(seconds=at)).astimezone(info).utcoffset())
-
-    found = []
     try:
-        for day in range(since, _LAST, _DAY) if info is not None else ():
-            low, high = day, day + _DAY
-            before, after = offset(low), offset(high)
-            while before != after and high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if offset(middle) == before else (low, middle)
-            if before != after:
-                found.append((high, before, after))
-        return (offset(since) if info is not None else None), tuple(found)
+        first = _offset(zone_info(zone), since)
+        years = range((_EPOCH + timedelta(seconds=since)).year, (_EPOCH + timedelta(seconds=_LAST)).year)
+        later = chain.from_iterable(_changes(zone, year) for year in years)
+        return first, tuple(change for change in later if change[0] > since)
     except OverflowError:  # before the year 1
         return None, ()
+
+
+@lru_cache(maxsize=32_768)  # a filter may begin in any year: each day of one is looked at once
+def _changes(zone: str, year: int) -> tuple[tuple[int, int, int], ...]:
+    """Return when the offsets of a zone change in a year, with the offsets before and after."""
+    info, found = zone_info(zone), []
+    begin, end = ((datetime(each, 1, 1) - _EPOCH) // timedelta(seconds=1) for each in (year, year + 1))
+    before = _offset(info, begin)
+    for day in range(begin, end, _DAY):
+        low, high, after = day, day + _DAY, _offset(info, day + _DAY)
+        while before != after and high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _offset(info, middle) == before else (low, middle)
+        if before is not None and after is not None and before != after:
+            found.append((high, before, after))
+        before = after
+    return tuple(found)
+
+
+def _offset(info: tzinfo | None, at: int) -> int | None:
+    return _seconds((_UTC + timedelta(seconds=at)).astimezone(info).utcoffset()) if info is not None else None
 
 
 def _seconds(delta: timedelta | None) -> int:
