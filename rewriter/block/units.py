@@ -17,6 +17,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.traits import temporal_type
 from rewriter.functions.registry import CLOCK, OF_UNITS, RESULTS
 from rewriter.functions.trees import cast
+from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
 
@@ -26,6 +27,8 @@ _ADDED = {
     "WEEK": ("DAY", 7),
     "QUARTER": ("MONTH", 3),
 }
+# Of these a day or more as an interval would be days of the zone.
+_SHORT = frozenset({"SECOND", "MINUTE", "HOUR"})
 _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 
 
@@ -54,8 +57,11 @@ def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
     if unit not in _COUNTED or not whole or kind is None:
         raise Unsupported("dateadd() takes a unit, a whole number and a time whose type is known")
     moved = cast(time, "timestamp") if kind == "date" else time
-    if unit not in _ADDED:
+    if unit in _SHORT and int(digits.name) * LENGTHS[unit.lower()] < LENGTHS["day"]:
+        name, times = unit, 1
+    elif unit in _ADDED:
+        name, times = _ADDED[unit]
+    else:
         return exp.Anonymous(this="timestampadd", expressions=[exp.Var(this=unit), count, moved])
-    name, times = _ADDED[unit]
     interval = exp.Interval(this=exp.Literal.string(str(int(digits.name) * times)), unit=exp.Var(this=name))
     return (exp.Sub if back else exp.Add)(this=moved, expression=interval)

@@ -23,6 +23,7 @@ TEXT_FUNCTIONS = (
     Function("contains", BOOLEAN, printed=False),
     Function("concat", texts),
     Function("concat_ws", texts),
+    Function("format_string", texts, ("printf",), printed=False),
     Function("repeat", of_text, printed=False),
     Function("reverse", of_text),
     Function("replace", of_text, printed_arity=3),

@@ -13,19 +13,21 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
+from rewriter.timeseries.literals import read_moment
 from rewriter.timeseries.seconds import (
     INTEGERS,
     KindOf,
     SinceOf,
     count_of,
+    cut_of,
     instant_of,
     never_known,
     seconds_of,
     shifted_of,
 )
-from rewriter.timeseries.steady import LENGTHS, is_steady
+from rewriter.timeseries.steady import LENGTHS, divides_at, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_of
 from rewriter.timeseries.zone_data import shift_of
 
@@ -109,7 +111,10 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
         or _beginning(tree, kind_of)
         or _counted(tree, kind_of, since_of)
         or _from_seconds(tree, kind_of, zone, since_of)
+        or _of_text(tree)
+        or _between(tree, kind_of, zone, since_of)
     )
+    labelled = _of_shown(*labelled, kind_of, zone, since_of) if labelled is not None else None
     if labelled is None:
         return None
     within, grain = _elsewhere(*_before_step(*_before_months(*labelled), kind_of, zone), kind_of, zone, since_of)
@@ -178,6 +183,7 @@ def _step_of(source: Tree) -> int | None:
 
 # Seconds by which clocks of some zones are apart, longest first: buckets that are the same on all of them.
 _COMMON_STEPS = (3600, 1800, 900, 300, 60)
+_STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
@@ -232,7 +238,7 @@ def converted(call: exp.Anonymous, zone: str) -> Clock | None:
 
 
 def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    readers = (seconds_of, count_of, instant_of, shifted_of)
+    readers = (seconds_of, count_of, cut_of, instant_of, shifted_of)
     found = next((found for read in readers if (found := read(tree, kind_of, since_of)) is not None), None)
     return (found.source, found.step) if found is not None else None
 
@@ -276,12 +282,97 @@ def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
 def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     if not isinstance(tree, exp.Anonymous) or tree.name != "from_unixtime" or not tree.expressions:
         return None
-    counted = seconds_of(tree.expressions[0], kind_of, since_of)
     grain = finest_field(tree.expressions[1]) if len(tree.expressions) == 2 else "second"
-    if counted is None or grain is None:
+    return _shown(tree.expressions[0], grain, kind_of, zone, since_of) if grain is not None else None
+
+
+def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
+    """Return the buckets over which the local time of a number of seconds is the same down to a grain.
+
+    law: that of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
+    """
+    counted, times = seconds_of(number, kind_of, since_of), 1
+    if counted is None:
+        counted = count_of(number, kind_of, since_of)
+        if counted is None or kind_of(counted.source) not in INTEGERS:
+            return None
+        times = counted.step
+        counted = counted._replace(step=1)
+    since = since_of(counted.source)
+    since = since // times if since is not None else None
+    if times == 1:
+        return counted.source, grain if nests(counted.step, grain, "timestamp", zone, since) else counted.step
+    seconds = next((n for n in _STEPS if nests(n, grain, "timestamp", zone, since)), 1)
+    return counted.source, seconds * times
+
+
+def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:
+    """Return a text as a time whose bucket, or whose text in a pattern, an expression is.
+
+    query: date_trunc('day', from_unixtime(sec)), date_format(from_unixtime(sec), 'yyyy-MM')
+    """
+    if not isinstance(tree, exp.Anonymous) or len(tree.expressions) != 2:
         return None
-    whole = nests(counted.step, grain, "timestamp", zone, since_of(counted.source))
-    return counted.source, grain if whole else counted.step
+    if tree.name == "date_trunc" and _is_shown(tree.expressions[1]):
+        unit, text = tree.expressions
+        grain = DATE_TRUNC_UNITS.get(unit.name.upper()) if isinstance(unit, exp.Literal) else None
+    elif tree.name == "date_format" and _is_shown(tree.expressions[0]):
+        text, pattern = tree.expressions
+        grain = finest_field(pattern)
+    else:
+        return None
+    return (text, grain) if grain is not None else None
+
+
+def _is_shown(source: Tree) -> bool:
+    return isinstance(source, exp.Anonymous) and source.name == "from_unixtime" and len(source.expressions) == 1
+
+
+def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
+    """Return the number of seconds whose text a label is of; any other time as it is.
+
+    law: a text of from_unixtime() that is read as a time of the same zone has the same fields
+    no:  its instant, where an hour comes twice
+    """
+    if not _is_shown(source) or not isinstance(grain, str):
+        return source, grain
+    return _shown(source.expressions[0], grain, kind_of, zone, since_of)
+
+
+# The grain that determines how many whole units have passed since a border of the grain.
+_UNITS = {
+    "SECOND": ("second",),
+    "MINUTE": ("minute",),
+    "HOUR": ("hour",),
+    "DAY": ("day",),
+    "WEEK": ("week", "day"),
+    "MONTH": ("month", "day"),
+    "QUARTER": ("month", "day"),
+    "YEAR": ("month", "day"),
+}
+# An offset, and what a clock was put back by, are less.
+_APART = 2 * 86_400
+
+
+def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
+    """Return the whole units between a constant and a later time as a function of the time's bucket.
+
+    law: timestampdiff(HOUR, start, t) counts the hours of the clock that are over: where start is on an hour, that is
+         the same over each hour, and where it is at midnight, so are weeks, months and years over each day
+    no:  times before the start, from which Spark counts towards it: the first hour before it would be two hours long
+    """
+    if not isinstance(tree, exp.Anonymous) or tree.name != "timestampdiff":
+        return None
+    unit, start, time = tree.expressions
+    text = start.this if isinstance(start, exp.Cast) else start
+    begun = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    since = since_of(time)
+    if begun is None or since is None or begun.micros // 1_000_000 > since - _APART:
+        return None
+    if kind_of(time) != "timestamp" or kind_of(start) not in ("timestamp", "date", "string"):
+        return None
+    grain = next((grain for grain in _UNITS.get(unit.name, ()) if divides_at(begun.wall, grain, zone)), None)
+    return (time, grain) if grain is not None else None
 
 
 # The letters of java.time's patterns that Spark takes and that name fields of the calendar or the clock: none of week

@@ -89,6 +89,13 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
     return _stepped(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None
 
 
+def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
+    """Return `CAST(s / n AS INT)` as a function of the bucket of n seconds: too great a number is so in all of it."""
+    narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
+    ratio = tree.this if narrow else None
+    return _towards_1970(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None
+
+
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP over buckets that divide n and o."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:

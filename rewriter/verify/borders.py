@@ -58,6 +58,16 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
     return all(both) and shifted[0] == shifted[1] and len(shifted[0]) == len(seconds)
 
 
+def exists(wall: datetime, zone: str) -> bool:
+    """Return whether clocks of a zone have shown a local time.
+
+    >>> exists(datetime(2011, 12, 30), "Pacific/Apia"), exists(datetime(2011, 12, 30), "UTC")
+    (False, True)
+    """
+    info = zone_info(zone)
+    return info is not None and wall.replace(tzinfo=info).astimezone(UTC).astimezone(info).replace(tzinfo=None) == wall
+
+
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
     """Return the UTC offsets of a zone since a time; empty if unknown or if one changes within a bucket."""
     if is_fixed_offset(zone):

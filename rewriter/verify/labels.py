@@ -29,6 +29,7 @@ from rewriter.verify.nesting import (
     is_call,
     is_counted,
     is_whole,
+    shown,
     stepped,
 )
 
@@ -163,6 +164,8 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
     if len(tree.expressions) != 2:
         return tree
     source, pattern = tree.expressions
+    if (read := shown(forms, source)) is not None:
+        return forms.normal(call_of(tree.name, read, pattern))
     grain = _field(pattern)
     kind = forms.kind(source)
     settled = kind in ("timestamp", "date") or (kind == "timestamp_ntz" and is_fixed_offset(forms.zone))

@@ -18,12 +18,14 @@ from rewriter.timeseries import (
     bucket_elsewhere,
     converted,
     day_source,
+    is_border,
     is_fixed_offset,
+    read_moment,
     rolls_up,
     zone_elsewhere,
 )
 from rewriter.timeseries.steady import LENGTHS
-from rewriter.verify.borders import nested, same_borders
+from rewriter.verify.borders import exists, nested, same_borders
 from rewriter.verify.forms import Forms
 
 Tree = exp.Expr
@@ -53,6 +55,42 @@ def at_home(forms: Forms, tree: Tree) -> Tree | None:
         return None
     same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, _since(forms, bucket.source))
     return bucket_call(bucket.source, bucket.grain, bucket.type) if same else None
+
+
+_SHOWN = exp.Literal.string("yyyy-MM-dd HH:mm:ss")
+
+
+def shown(forms: Forms, tree: Tree) -> Tree | None:
+    """Return the time whose text an expression is, with all fields that Spark reads; None for other expressions."""
+    text = is_call(tree, "date_format", 2) and tree.expressions[1] == _SHOWN
+    time: Tree | None = tree.expressions[0] if text else None
+    return time if time is not None and forms.kind(time) == "timestamp" else None
+
+
+# The day is enough for what begins at midnight and is made of days.
+_OF_UNITS = {
+    "SECOND": ("second",),
+    "MINUTE": ("minute",),
+    "HOUR": ("hour",),
+    "DAY": ("day",),
+    "WEEK": ("week", "day"),
+    **dict.fromkeys(("MONTH", "QUARTER", "YEAR"), ("month", "day")),
+}
+
+
+def counted_units(forms: Forms, tree: Tree) -> Tree:
+    """Return timestampdiff() of a bucket as that of its time, later than a constant that begins such buckets."""
+    unit, start, end = tree.expressions
+    text = start.this if isinstance(start, exp.Cast) else start
+    moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    if moment is None or forms.kind(end) != "timestamp" or not exists(moment.wall, forms.zone):
+        return tree
+    for grain in _OF_UNITS.get(unit.name, ()):
+        time = finer(forms, end, grain) if is_border(moment.wall, grain) else None
+        since = _since(forms, time) if time is not None and forms.kind(time) == "timestamp" else None
+        if time is not None and since is not None and since - 172_800 >= moment.micros // 1_000_000:
+            return call_of(tree.name, unit, start, time)
+    return tree
 
 
 _MONTHS = ("month", "quarter", "year")
@@ -141,10 +179,18 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return time and step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
+    """Return time and step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
+
+    law: floor(floor(x / m) * m / n) is floor(x / n) down to a multiple of m / n, where n divides m
+    """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
         return None
     (seconds,) = tree.expressions
+    ratio = seconds.expressions[0] if is_call(seconds, "floor") else None
+    if isinstance(ratio, exp.Div) and is_whole(ratio.expression) and (found := stepped(ratio.this)) is not None:
+        counted, unit = found[0], int(ratio.expression.name)
+        whole = call_of("floor", exp.Div(**{**ratio.args, "this": counted}))
+        return (call_of(tree.name, whole), found[1] // unit) if found[1] % unit == 0 else None
     found = stepped(seconds)
     if found is not None:
         counted, step = found
@@ -172,10 +218,11 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether a number of seconds is never negative; of nested buckets of `step` seconds, the number that they
-    bucket.
+    """Return whether a number of seconds is never negative; of nested buckets of `step` seconds, and of multiples that
+    a number is rounded down to, that number.
     """
-    counted = counted_down(forms, seconds, step) or seconds
+    rounded = stepped(seconds)
+    counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
     if not is_counted(forms, counted):
         return False
     since = _since(forms, counted if isinstance(counted, exp.Column) else counted.expressions[0])

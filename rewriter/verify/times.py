@@ -4,6 +4,7 @@ law: CAST(x AS t) is x where x has the type t, also through a wider one
      bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
      rolls up to the coarse one, and the label is constant over the grain
      a bucket of whole days is the midnight of its first day, in any zone
+     a text with all fields of a time that is read as a time has the same labels and the same date
      in a zone of one offset a TIMESTAMP_NTZ and its instant have the same buckets, dates and labels
 """
 
@@ -20,6 +21,7 @@ from rewriter.timeseries import (
     as_bucket,
     bucket_call,
     day_source,
+    is_fixed_offset,
     label_source,
     read_moment,
     rolls_up,
@@ -38,7 +40,7 @@ from rewriter.verify.labels import (
     piece_form,
     seconds_form,
 )
-from rewriter.verify.nesting import at_home, clock_of, finer
+from rewriter.verify.nesting import at_home, clock_of, counted_units, finer, shown
 
 Tree = exp.Expr
 
@@ -54,8 +56,8 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     if isinstance(inner, exp.Cast) and wanted == forms.kind(inner.this) and widens(wanted, forms.kind(inner)):
         narrow: Tree = inner.this
         return narrow
-    if wanted in ("timestamp_ntz", "date") and (clock := clock_of(forms, inner)) is not None:
-        return forms.normal(cast(clock, wanted))
+    if wanted in ("timestamp_ntz", "date") and (local := clock_of(forms, inner) or shown(forms, inner)) is not None:
+        return forms.normal(cast(local, wanted))
     bucket = as_bucket(inner)
     if wanted == "date" and (day := _literal_day(inner)) is not None:
         return day
@@ -104,6 +106,8 @@ def call_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
+    if (read := shown(forms, source)) is not None:
+        return forms.normal(_put(tree, source, read))
     if (clock := clock_of(forms, source)) is not None:
         return forms.normal(_put(tree, source, clock))
     time, day = finer(forms, source, grain), day_source(source)
@@ -121,6 +125,9 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
     unit, source = tree.expressions
     inner = as_bucket(source)
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
+    # A date tells its midnight; an hour of a text may be one that comes twice.
+    if (read := shown(forms, source)) is not None and (grain in DATE_GRANULARITIES or is_fixed_offset(forms.zone)):
+        return forms.normal(call_of(tree.name, unit, read))
     if grain and forms.kind(source) == "timestamp":
         return call_form(forms, bucket_call(source, grain, "timestamp")) or tree
     if inner is None or inner.type != "date" or not rolls_up(inner.grain, grain):
@@ -150,6 +157,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
     "make_date": made_form,
     **dict.fromkeys(OF_DATES, dated_form),
     "trunc": _truncated_date,
+    "timestampdiff": counted_units,
 }
 
 

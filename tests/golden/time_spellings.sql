@@ -393,3 +393,54 @@ SELECT timestampdiff(MONTH, CAST('2020-01-01' AS DATE), v.`d`) AS months, max(v.
 --@ case: units between a constant and a time take the time of the day
 SELECT datediff(DAY, DATE '2020-01-01', at) AS days, max(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: whole units since a constant, of times that are later
+SELECT timestampdiff(HOUR, TIMESTAMP '1970-01-01 00:00:00', at) AS hours, timestampdiff(MONTH, DATE '1970-01-01', at) AS months, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1, 2
+--@ rewritten using by_minute
+SELECT timestampdiff(HOUR, CAST('1970-01-01 00:00:00' AS TIMESTAMP), v.`m`) AS hours, timestampdiff(MONTH, CAST('1970-01-01' AS DATE), v.`m`) AS months, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' GROUP BY timestampdiff(HOUR, CAST('1970-01-01 00:00:00' AS TIMESTAMP), v.`m`), timestampdiff(MONTH, CAST('1970-01-01' AS DATE), v.`m`)
+
+--@ case: days since a constant, from days
+SELECT datediff(DAY, DATE '2020-01-01', at) AS days, max(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
+--@ rewritten using by_day
+SELECT timestampdiff(DAY, CAST('2020-01-01' AS DATE), CAST(v.`d` AS TIMESTAMP)) AS days, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v WHERE v.`d` >= CAST('2024-01-01' AS DATE) GROUP BY timestampdiff(DAY, CAST('2020-01-01' AS DATE), CAST(v.`d` AS TIMESTAMP))
+
+--@ case: weeks since a Thursday are none of the calendar
+SELECT datediff(WEEK, DATE '1970-01-01', at) AS weeks, max(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
+--@ rewritten using by_day
+SELECT timestampdiff(WEEK, CAST('1970-01-01' AS DATE), CAST(v.`d` AS TIMESTAMP)) AS weeks, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v WHERE v.`d` >= CAST('2024-01-01' AS DATE) GROUP BY timestampdiff(WEEK, CAST('1970-01-01' AS DATE), CAST(v.`d` AS TIMESTAMP))
+
+--@ case: days since half past six
+SELECT datediff(DAY, TIMESTAMP '2020-01-01 06:30:00', at) AS days, max(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
+--@ kept: by_date COLUMN_NOT_IN_VIEW at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label COLUMN_NOT_IN_VIEW at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour COLUMN_NOT_IN_VIEW at; made_month GROUPING_TOO_COARSE at
+
+--@ case: whole units since a constant that may be later are counted towards it
+SELECT timestampdiff(HOUR, TIMESTAMP '2024-02-01 00:00:00', at) AS hours, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
+--@ kept: by_date COLUMN_NOT_IN_VIEW at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label COLUMN_NOT_IN_VIEW at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour COLUMN_NOT_IN_VIEW at; made_month GROUPING_TOO_COARSE at
+
+--@ case: an hour before
+SELECT date_trunc('hour', dateadd(HOUR, -1, at)) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('HOUR', v.`m` - INTERVAL '1' HOUR) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('HOUR', v.`m` - INTERVAL '1' HOUR)
+
+--@ case: a text of numbers by a pattern
+SELECT format_string('%d-%02d', year(at), month(at)) AS m, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT format_string('%d-%02d', year(v.`m`), month(v.`m`)) AS m, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY format_string('%d-%02d', year(v.`m`), month(v.`m`))
+
+--@ case: seconds that are rounded up to hours end within a minute
+SELECT ceil(unix_timestamp(at) / 3600) * 3600 AS h, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: the nearest hour
+SELECT round(unix_timestamp(at) / 3600) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: quarters as thirds of months rounded up, and months filled up with zeros
+SELECT ceil(month(at) / 3) AS q, concat(year(at), '-', lpad(month(at), 2, '0')) AS m, min(n) AS least FROM events GROUP BY 1, 2
+--@ rewritten using by_fields
+SELECT ceil(v.`m` / 3) AS q, concat(v.`y`, '-', lpad(v.`m`, 2, '0')) AS m, min(v.`least`) AS least FROM lake.demo.by_fields__storage AS v GROUP BY ceil(v.`m` / 3), concat(v.`y`, '-', lpad(v.`m`, 2, '0'))
+
+--@ case: a number of hours as an INT
+SELECT CAST(unix_timestamp(at) / 3600 AS INT) AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
+--@ rewritten using by_minute (not proved: only one of both groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
+SELECT CAST(unix_timestamp(v.`m`) / 3600 AS INT) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' GROUP BY CAST(unix_timestamp(v.`m`) / 3600 AS INT)

@@ -159,3 +159,36 @@ SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.
 --@ case: within a minute
 SELECT ms DIV 1000 AS s, sum(n) AS total FROM taps GROUP BY 1
 --@ kept: GROUPING_TOO_COARSE ms: before 1970 DIV and % round up; floor() and pmod() round down
+
+--@ case: a text of milliseconds
+SELECT from_unixtime(ms DIV 1000, 'yyyy-MM-dd HH') AS h, sum(n) AS total FROM taps GROUP BY 1
+--@ rewritten using by_millis (not proved: only one of both groups by date_format(timestamp_seconds(floor(ms / 1000)), 'yyyy-MM-dd HH'))
+SELECT from_unixtime((v.`m` * 60000) DIV 1000, 'yyyy-MM-dd HH') AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY from_unixtime((v.`m` * 60000) DIV 1000, 'yyyy-MM-dd HH')
+
+--@ case: a text of milliseconds that are divided
+SELECT from_unixtime(floor(ms / 1000), 'yyyy-MM') AS m, sum(n) AS total FROM taps GROUP BY 1
+--@ rewritten using by_millis
+SELECT from_unixtime(floor((v.`m` * 60000) / 1000), 'yyyy-MM') AS m, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY from_unixtime(floor((v.`m` * 60000) / 1000), 'yyyy-MM')
+
+--@ case: seconds of milliseconds are within a minute
+SELECT from_unixtime(ms DIV 1000) AS s, sum(n) AS total FROM taps GROUP BY 1
+--@ kept: GROUPING_TOO_COARSE ms: before 1970 DIV and % round up; floor() and pmod() round down
+
+--@ case: the date and the hour of such a text
+SELECT to_date(from_unixtime(ms DIV 1000)) AS d, hour(from_unixtime(ms DIV 1000)) AS h, sum(n) AS total FROM taps GROUP BY 1, 2
+--@ rewritten using by_millis (not proved: only one of both groups by CAST(timestamp_seconds(floor(ms / 1000)) AS DATE))
+SELECT CAST(from_unixtime((v.`m` * 60000) DIV 1000) AS DATE) AS d, hour(from_unixtime((v.`m` * 60000) DIV 1000)) AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY CAST(from_unixtime((v.`m` * 60000) DIV 1000) AS DATE), hour(from_unixtime((v.`m` * 60000) DIV 1000))
+
+--@ case: of seconds between bounds
+SELECT to_date(from_unixtime(sec)) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1735689600 GROUP BY 1
+--@ rewritten using by_number
+SELECT CAST(from_unixtime(v.`h`) AS DATE) AS d, sum(v.`total`) AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= 1704067200 AND v.`h` < 1735689600 GROUP BY CAST(from_unixtime(v.`h`) AS DATE)
+
+--@ case: a bucket of such a text, and the text in another pattern
+SELECT date_trunc('day', from_unixtime(sec)) AS d, date_format(from_unixtime(sec), 'yyyy-MM') AS m, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1735689600 GROUP BY 1, 2
+--@ rewritten using by_number
+SELECT date_trunc('day', from_unixtime(v.`h`)) AS d, date_format(from_unixtime(v.`h`), 'yyyy-MM') AS m, sum(v.`total`) AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= 1704067200 AND v.`h` < 1735689600 GROUP BY date_trunc('day', from_unixtime(v.`h`)), date_format(from_unixtime(v.`h`), 'yyyy-MM')
+
+--@ case: minutes of it are not told by hours
+SELECT minute(from_unixtime(sec)) AS m, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1735689600 GROUP BY 1
+--@ kept: by_number GROUPING_TOO_COARSE sec; by_rest AGGREGATE_NOT_IN_VIEW sum(n); by_small COLUMN_NOT_IN_VIEW sec
