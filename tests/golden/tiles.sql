@@ -10,12 +10,18 @@ events = 10000000000
 by_hour__storage = 2000000000
 by_day__storage = 200000000
 by_month__storage = 10000000
+ids_by_hour__storage = 900000000
+ids_by_day__storage = 90000000
 --@ view by_hour
 SELECT region, date_trunc('HOUR', ts) AS h, sum(amount) AS total, count(*) AS cnt, avg(price) AS mean, max(price) AS top FROM events GROUP BY region, date_trunc('HOUR', ts)
 --@ view by_day
 SELECT region, date_trunc('DAY', ts) AS d, sum(amount) AS total, count(*) AS cnt, avg(price) AS mean, max(price) AS top FROM events GROUP BY region, date_trunc('DAY', ts)
 --@ view by_month
 SELECT region, date_trunc('MONTH', ts) AS m, sum(amount) AS total, count(*) AS cnt, avg(price) AS mean, max(price) AS top FROM events GROUP BY region, date_trunc('MONTH', ts)
+--@ view ids_by_day
+SELECT date_trunc('DAY', ts) AS d, bitmap_bucket_number(id) AS b, bitmap_construct_agg(bitmap_bit_position(id)) AS bits FROM events GROUP BY 1, 2
+--@ view ids_by_hour
+SELECT date_trunc('HOUR', ts) AS h, bitmap_bucket_number(id) AS b, bitmap_construct_agg(bitmap_bit_position(id)) AS bits FROM events GROUP BY 1, 2
 
 --@ case: months, days, hours and the rows at both ends
 SELECT region, sum(amount), count(*), avg(price) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00' GROUP BY region
@@ -74,12 +80,22 @@ SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`total`) AS bigint) AS c0 FROM lake.d
 
 --@ case: no bucket lies within
 SELECT sum(amount) FROM events WHERE ts >= '2024-06-20 15:10:00' AND ts < '2024-06-20 15:45:00'
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
 
 --@ case: an aggregate that no tile has
-SELECT count(DISTINCT id) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts
+SELECT median(amount) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
 
 --@ case: a filter that no tile has
 SELECT sum(amount) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00' AND id > 3
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
+
+--@ case: distinct values by their bitmaps
+SELECT count(DISTINCT id) AS ids FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'
+--@ rewritten using ids_by_day
+SELECT coalesce(sum(bitmap_count(v.`c1`)), 0) AS ids FROM (SELECT v.`c0` AS c0, CAST(bitmap_or_agg(v.`c1`) AS binary) AS c1 FROM (SELECT CAST(v.`b` AS bigint) AS c0, CAST(bitmap_or_agg(v.`bits`) AS binary) AS c1 FROM lake.demo.ids_by_day__storage VERSION AS OF 2003 AS v WHERE v.`d` >= CAST('2023-01-16 00:00:00' AS TIMESTAMP) AND v.`d` < CAST('2024-06-20 00:00:00' AS TIMESTAMP) GROUP BY v.`b` UNION ALL SELECT bitmap_bucket_number(events_0.id) AS c0, bitmap_construct_agg(bitmap_bit_position(events_0.id)) AS c1 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.ts >= '2023-01-15 10:30:00' AND events_0.ts < '2024-06-20 15:45:00' AND ((events_0.ts < CAST('2023-01-16 00:00:00' AS TIMESTAMP)) OR (events_0.ts >= CAST('2024-06-20 00:00:00' AS TIMESTAMP))) GROUP BY bitmap_bucket_number(events_0.id)) AS v GROUP BY v.`c0`) AS v
+
+--@ case: distinct values of each month
+SELECT date_trunc('MONTH', ts) AS m, count(DISTINCT id) AS ids FROM events WHERE ts >= '2023-01-15 10:30:00' GROUP BY 1
+--@ rewritten using ids_by_day
+SELECT v.`c0` AS m, coalesce(sum(bitmap_count(v.`c2`)), 0) AS ids FROM (SELECT v.`c0` AS c0, v.`c1` AS c1, CAST(bitmap_or_agg(v.`c2`) AS binary) AS c2 FROM (SELECT CAST(date_trunc('MONTH', v.`d`) AS timestamp) AS c0, CAST(v.`b` AS bigint) AS c1, CAST(bitmap_or_agg(v.`bits`) AS binary) AS c2 FROM lake.demo.ids_by_day__storage VERSION AS OF 2003 AS v WHERE v.`d` >= CAST('2023-01-16 00:00:00' AS TIMESTAMP) GROUP BY date_trunc('MONTH', v.`d`), v.`b` UNION ALL SELECT date_trunc('MONTH', events_0.ts) AS c0, bitmap_bucket_number(events_0.id) AS c1, bitmap_construct_agg(bitmap_bit_position(events_0.id)) AS c2 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.ts >= '2023-01-15 10:30:00' AND events_0.ts < CAST('2023-01-16 00:00:00' AS TIMESTAMP) GROUP BY date_trunc('MONTH', events_0.ts), bitmap_bucket_number(events_0.id)) AS v GROUP BY v.`c0`, v.`c1`) AS v GROUP BY v.`c0`
