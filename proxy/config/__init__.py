@@ -51,7 +51,7 @@
 
     [console]                     # pages in a browser, /metrics, /healthz and /readyz, for those who operate Viewgate
     host = "127.0.0.1"            # pages ask for a login where SQL does; metrics, with the names of views, do not
-    port = 10080
+    port = 10081
     enabled = true
     [console.tls]                 # over HTTPS
     certificate = "console.pem"   # with its chain
@@ -140,7 +140,7 @@ from proxy.config.tables import (
     UpstreamTls,
 )
 
-CONSOLE_PORT = 10080
+CONSOLE_PORT = 10081  # browsers refuse 10080: https://fetch.spec.whatwg.org/#port-blocking
 
 __all__ = [
     "CONSOLE_PORT",

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from proxy.authentication import Authentication
+from proxy.config import CONSOLE_PORT
 from proxy.hs2 import SqlError
 from tests.integration.browser import chromium, violations, visitor
 from tests.unit.catalog.lake import Lake
@@ -46,6 +47,17 @@ def check(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
     assert not violations(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_browser_opens_the_default_port(browser: Browser) -> None:
+    """Browsers refuse some ports, 10080 among them, whatever listens there."""
+    context, said = browser.new_context(), ""
+    try:
+        context.new_page().goto(f"http://127.0.0.1:{CONSOLE_PORT}/")
+    except Error as error:  # nothing may listen there
+        said = error.message
+    context.close()
+    assert "ERR_UNSAFE_PORT" not in said
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS)

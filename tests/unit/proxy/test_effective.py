@@ -44,7 +44,7 @@ def test_values_defaults_and_what_can_be_reloaded() -> None:
     found = rows(EVERYTHING)
     assert found["server.port"] == ("10001", "10000", False)
     assert found["server.tls.key"] == ("server.key", None, True)
-    assert found["console.port"] == ("10080", "10080", False)
+    assert found["console.port"] == ("10081", "10081", False)
     assert found["upstream.spark-1:10000.weight"] == ("3", "1", True)
     assert found["timeouts.park"] == ("7", "300", False)
     assert found["timeouts.call"] == ("60", "60", False)
