@@ -16,7 +16,7 @@ from rewriter.model import MaterializedView, PlainView, Session, TableName
 
 MOST = 120  # names that are drawn at once: of more, nobody could follow the lines
 _LETTERS = 23
-WIDTH, HEIGHT, ACROSS, DOWN, EDGE = 208, 52, 88, 20, 8
+WIDTH, HEIGHT, ACROSS, DOWN, EDGE = 232, 52, 88, 20, 8
 
 Graph: TypeAlias = "nx.DiGraph[TableName]"
 
@@ -95,7 +95,7 @@ def drawn(found: Graph) -> Drawing:
 
     >>> a, b, c = (TableName((name,)) for name in "abc")
     >>> [(str(node.name), node.x, node.y) for node in drawn(nx.DiGraph([(a, b), (b, c), (a, c)])).nodes]
-    [('a', 8, 8), ('b', 304, 8), ('c', 600, 8)]
+    [('a', 8, 8), ('b', 328, 8), ('c', 648, 8)]
     """
     columns = _ordered(found)
     most = max(map(len, columns), default=0)
