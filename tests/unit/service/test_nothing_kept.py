@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,15 +15,6 @@ from proxy.upstream import Terms
 from proxy.wire import with_field
 from proxy.wire.message import STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _only_what_these_tests_make() -> Iterator[None]:
-    """The collector passes over all that was there before: each of its walks took a third of a second else."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def forwarded() -> list[Any]:
