@@ -21,17 +21,17 @@ from tests.property.generator import (
 )
 
 SEEDS = (
-    *range(1000),
-    *range(COMMUTED, COMMUTED + 200),
-    *range(IMPLIED, IMPLIED + 150),
-    *range(IN_SETS, IN_SETS + 100),
-    *range(LIVE, LIVE + 250),
-    *range(TIMED, TIMED + 200),
-    *range(UNITED, UNITED + 100),
-    *range(JOINED_GROUPS, JOINED_GROUPS + 150),
-    *range(MEMBERS, MEMBERS + 100),
-    *range(TOP_ROWS, TOP_ROWS + 100),
-    *range(PIVOTED, PIVOTED + 100),
+    *range(500),
+    *range(COMMUTED, COMMUTED + 100),
+    *range(IMPLIED, IMPLIED + 75),
+    *range(IN_SETS, IN_SETS + 50),
+    *range(LIVE, LIVE + 125),
+    *range(TIMED, TIMED + 100),
+    *range(UNITED, UNITED + 50),
+    *range(JOINED_GROUPS, JOINED_GROUPS + 75),
+    *range(MEMBERS, MEMBERS + 50),
+    *range(TOP_ROWS, TOP_ROWS + 50),
+    *range(PIVOTED, PIVOTED + 50),
 )
 
 
