@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
+from proxy.wire.fields import kept
 from proxy.wire.message import Bounds, MessageReader, WireError, check_bounds, is_whole
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
+
+# Told by the shape, which the message's next reader looks for as well: both take 2 µs together, and 4.5 without this.
+_is_whole = kept(is_whole)
 
 
 class Transport(Enum):
@@ -146,7 +150,7 @@ class SaslTransport:
             if payload is None:
                 return None
             # Most frames are one message: those are known at once.
-            if not self._pieces.buffered and is_whole(payload):
+            if not self._pieces.buffered and _is_whole(payload):
                 check_bounds(payload, self._bounds)
                 return payload
             self._pieces.receive_data(payload)
@@ -326,7 +330,7 @@ class FramedClient(ClientTransport):
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):
             return True
-        whole = is_whole(payload)
+        whole = _is_whole(payload)
         if not whole:
             self._longest = -1
         elif self._longest >= 0:
