@@ -32,12 +32,13 @@ test: setup ## every test: unit, golden, doctests, and the real stack; two proce
 unit: setup ## the tests that need no Spark
 	@$(BIN)/python -m pytest -q --ignore=tests/integration
 
-check: setup ## format, lint, types (of the tests, too), import contracts, docs
+check: setup ## format, lint, types (of the tests, too), import contracts, docs, the modules that a statement enters
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q proxy rewriter tests/unit/test_readme.py
+	@$(BIN)/python benchmarks/walk.py --fail
 
 decisions: setup ## compare rewriting decisions with the frozen ones, fail on a lost hit: FROZEN_SEEDS=FIRST:LAST
 	@$(BIN)/python -m tests.frozen.decisions --seeds $(FROZEN_SEEDS)

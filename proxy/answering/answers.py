@@ -46,7 +46,6 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_INFORMATION = information_schema.schema("", qualified=False, alone=True)
 # The rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
@@ -142,7 +141,9 @@ class Answers:
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
         """Return the statement with the rows of the virtual tables that it reads, or None where it reads none."""
-        system, schema = self._system is not None and SYSTEM.mentioned(sql), _INFORMATION.mentioned(sql)
+        lower = sql.lower()
+        schema = information_schema.NAMESPACE in lower
+        system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
         if not system and not schema:
             return None
         state, expanded = await self.facts(session), None
