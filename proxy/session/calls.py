@@ -143,6 +143,8 @@ Answer = Callable[[], bytes | None]
 _BEFORE_NAME, _SEQID_BYTES = 8, 4  # bytes of a message
 
 
+# A repeated status poll took a client 22 µs with this and 170 without: a proxy before a stand-in, in turns, two runs on
+# a machine with a load of 12.
 class Foreseen:
     """The expected next calls on one operation, with their replies."""
 
