@@ -8,23 +8,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import duckdb
 import pytest
 
-from rewriter.script import Explanation, read_script
+from rewriter.script import Explanation, Workspace, read_script
 from tests.golden.execution import rows_of
 from tests.workloads import data
 from tests.workloads.corpus import NAMES, queries, script, write
 from tests.workloads.execution import database, same_answer
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_workload(name: str) -> None:
-    workspace = read_script(script(name))
-    connection = database(workspace, data.TABLES[name]())
+@dataclass(frozen=True)
+class Loaded:
+    """A workload, its schema and views, and a database with its rows."""
+
+    name: str
+    workspace: Workspace
+    connection: duckdb.DuckDBPyConnection
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def loaded(request: pytest.FixtureRequest) -> Loaded:
+    workspace = read_script(script(request.param))
+    return Loaded(request.param, workspace, database(workspace, data.TABLES[request.param]()))
+
+
+def test_workload(loaded: Loaded) -> None:
+    name, connection = loaded.name, loaded.connection
     known = queries(name)
-    explained = {query.name: workspace.explain(query.sql) for query in known}
+    explained = {query.name: loaded.workspace.explain(query.sql) for query in known}
     wrong = [
         q.name
         for q in known
@@ -44,11 +58,8 @@ def _share(explained: Mapping[str, Explanation]) -> str:
     return f"{len(answered)} of {len(explained)} queries answered from views; left to the tables: {kept}"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_data_says_something_about_each_query(name: str) -> None:
+def test_the_data_says_something_about_each_query(loaded: Loaded) -> None:
     """A query without rows would prove nothing."""
-    workspace = read_script(script(name))
-    connection = database(workspace, data.TABLES[name]())
-    rows = {query.name: rows_of(connection, query.sql) for query in queries(name)}
+    rows = {query.name: rows_of(loaded.connection, query.sql) for query in queries(loaded.name)}
     empty = [query for query, found in rows.items() if {value for row in found for value in row} <= {None}]
     assert not empty
