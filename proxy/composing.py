@@ -60,7 +60,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         )
     spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
     running.push_async_callback(asyncio.to_thread, spark.stop)
-    _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
+    _log.info("Spark Thrift Server started host=%s port=%d", spark.thrift_host, spark.thrift_port)
     return Surroundings(
         (Upstream(spark.thrift_host, spark.thrift_port),),
         open_catalog(spark.catalog_name, spark.catalog_properties, timeout=settings.timeouts.catalog),

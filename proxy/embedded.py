@@ -90,7 +90,9 @@ class EmbeddedSpark:
     async def lost(self) -> None:
         """Wait for the JVM to end though nobody has stopped it; raises SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
-        raise SparkLost(f"Spark's JVM has ended ({ended_by(code)}), and all that it ran with it; {_tail(self.jvm.log)}")
+        raise SparkLost(
+            f"Spark's JVM has ended ({ended_by(code)}), which ended all that ran on it; {_tail(self.jvm.log)}"
+        )
 
     def stop(self) -> None:
         """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""

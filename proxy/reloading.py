@@ -36,8 +36,8 @@ class Reloading:
         try:
             told = self._reload()
         except ConfigError as error:
-            _log.error("the settings are not read again: %s", error)
-            return Reloaded(f"the settings are not read again: {error}", refused=True)
+            _log.error("the settings were not reloaded: %s", error)
+            return Reloaded(f"the settings were not reloaded: {error}", refused=True)
         _log.info("%s", told)
         return Reloaded(told)
 

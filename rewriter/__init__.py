@@ -1,34 +1,34 @@
-"""The view matcher: which SQL over materialized views answers a statement as its own SQL would.
+"""The view matcher: decides which SQL over materialized views can answer a statement in place of its own SQL.
 
-Pure: a statement, definitions and the state of the catalog go in, an Outcome comes out. No clock, no
-network, no threads, no Spark.
+It is pure: a statement, definitions and the state of the catalog go in, an Outcome comes out. It uses no clock, no
+network, no threads and no Spark.
 
     statement = parse(sql, session)                      # cut into blocks, the tables it names
     names = definitions.closure(statement)               # all that has to be looked up, in one go
     outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
     outcome.sql(schemas)                                 # the text to run, names and types as Spark's
 
-For a server, which is asked the same again and again, `Recent(definitions)` does the first three steps and
-remembers them: `asked = recent.ask(sql, session)`, `asked.names`, `asked.decide(relations)`.
+A server, which gets the same statements again and again, uses `Recent(definitions)`, which caches the first three
+steps: `asked = recent.ask(sql, session)`, `asked.names`, `asked.decide(relations)`.
 
-Without any server or Spark, over tables and views from a script of SQL (`rewriter.script`):
+Without a server or Spark, over tables and views from a SQL script (`rewriter.script`):
 
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent | findings > remedy > staleness > expanding | past | sharing > engine >
-fresh > consistency | correlation | outcome > verify > cost | metadata > freshness | index | maintenance > rules >
-match > delta > spelling > derived | layers > schema > asking > question > shelf > needs > block > functions >
-timeseries > sql > model.
-The index and the rooms from `asking` to `needs` select the views that could answer; `definitions.thorough` has them all
-tried, for explanations. They read a statement by the names in it, before the catalog is asked: what has to be looked up
-depends on the views selected, and one look at the catalog has to do. To select by blocks instead would need the columns
-first, and costs more where no view answers: a block takes 1.0 ms where the names take 0.45 (misses of
-benchmarks/rewrite_latency.py over 10,000 views), and a view kept as a block 100 KiB instead of 8.
+Packages and modules, from the top: script > suggest | recent | findings > remedy > staleness > expanding | past |
+sharing > engine > fresh > consistency | correlation | outcome > verify > cost | metadata > freshness | index |
+maintenance > rules > match > delta > spelling > derived | layers > schema > asking > question > shelf > needs > block >
+functions > timeseries > sql > model.
+The index and the modules from `asking` to `needs` select the views that could answer; `definitions.thorough` tries all
+views, for explanations. They use only the names in a statement, before the catalog is asked: which relations must be
+looked up depends on the views selected, and the catalog is asked only once. To select by blocks instead would need the
+columns first, and costs more where no view answers: building a block takes 1.0 ms, collecting names 0.45 (misses of
+benchmarks/rewrite_latency.py over 10,000 views), and a view kept as a block takes 100 KiB instead of 8.
 
-networkx has the graph of views over tables and views (`Definitions.graph`: what a refresh and a lookup must follow),
-and is loaded for it alone. Joins of a block are no graph of it: a block has ten tables at most in practice, and
-mappings are enumerated with their predicates.
+networkx is used only for the graph of views over tables and views (`Definitions.graph`), which refreshes and lookups
+follow, and is imported only then. The joins of a block are no such graph: a block has ten tables at most in practice,
+and mappings are enumerated together with their predicates.
 """
 
 from importlib import import_module
@@ -39,8 +39,11 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the engine on first use: it takes 0.6 s of processor time, and `rewriter.model` alone does not need it."""
-    public = import_module("rewriter.public")  # `from rewriter import` would ask this function for the module
+    """Import the engine on first use: the import takes 0.6 s of processor time, and `rewriter.model` alone does not
+    need it.
+    """
+    # `from rewriter import public` would call this function for the module itself
+    public = import_module("rewriter.public")
     if name not in public.__all__:
         raise AttributeError(f"module rewriter has no attribute {name}")
     return getattr(public, name)

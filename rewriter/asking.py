@@ -1,4 +1,4 @@
-"""Collects the requirements of a block as a Question, including those of the derived tables and CTEs in it."""
+"""Collects the requirements of a block as a Question, including those of its derived tables and CTEs."""
 
 from __future__ import annotations
 
@@ -30,17 +30,19 @@ Known = Mapping[str, frozenset[TableName]]
 def question_of(
     statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
 ) -> Question | None:
-    """Return the Question of a block, or None for unsupported SQL; `known` maps a column name to its tables."""
+    """Return the Question of a block, or None for unsupported SQL; `known` maps a column name to the tables that have
+    it.
+    """
     if select.tree is None:
         return None
     try:
         return _Asking(statement, select, known, declared).question()
-    except (RecursionError, _TooMany):  # it is nested too deeply to be read, or too large
+    except (RecursionError, _TooMany):  # nested too deeply, or too many tables
         return None
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether the clauses of a SELECT allow a block; no view can answer it otherwise."""
+    """Return whether a SELECT has only clauses that a block supports; otherwise no view can match it."""
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
@@ -65,7 +67,7 @@ def is_branch(statement: Statement, select: SelectBlock) -> bool:
 
 
 def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
-    """Return the derived tables in a block's FROM that are set operations."""
+    """Return the set operations among the derived tables in a block's FROM."""
     return [
         item.this for item in select.items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)
     ]
@@ -77,7 +79,7 @@ def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _merges(derived: exp.Expr) -> bool:
-    """Return whether a derived table can be merged into its outer block: it has no groups, no LIMIT and no DISTINCT."""
+    """Return whether a derived table can be merged into its outer block: it has no groups, LIMIT or DISTINCT."""
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
@@ -90,11 +92,11 @@ def _computes_over_rows(output: exp.Expr) -> bool:
 
 
 class _TooMany(Exception):
-    """The block reads more tables than a Question covers."""
+    """A block reads more tables than a Question supports."""
 
 
 class _Source:
-    """A block whose FROM and WHERE belong to the Question: the block itself, or a derived table in its FROM."""
+    """A block whose FROM and WHERE belong to the Question: the asked block, or a derived table in its FROM."""
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
@@ -102,12 +104,12 @@ class _Source:
         self.qualifiers = dict(_qualifiers(statement, select))
 
     def has(self, reference: Reference) -> bool:
-        """Return whether a column belongs to this block; an unknown qualifier belongs to an outer block."""
+        """Return whether a column may belong to this block; with an unknown qualifier it belongs to an outer block."""
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
 class _Asking:
-    """Collects one Question."""
+    """Collects the Question of one block."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.select, self.known = statement, select, known
@@ -126,7 +128,7 @@ class _Asking:
         self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, read))
         enclosed = bool(statement.around(select))
         self.whole &= not enclosed or (declared is not None and self.core.keys() <= declared.columns.keys())
-        # Whether what none of its tables has is of a block around.
+        # Whether a name that none of its tables has is an outer reference.
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *apart))
@@ -152,7 +154,7 @@ class _Asking:
         return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
-        """Map each name to the tables that it can belong to."""
+        """Record for each name the tables that it can belong to."""
         needs = source.needs
         pairs = (reference for pair in needs.joins for reference in pair)
         for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
@@ -161,7 +163,7 @@ class _Asking:
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
     def _known(self, name: str) -> frozenset[TableName]:
-        """Return the tables of the block that have a column of this name."""
+        """Return the tables of the block that have, or may have, a column of this name."""
         found = self._having.get(name)
         if found is None:
             tables = self.core if self.whole else self.statement.tables
@@ -169,12 +171,12 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return the tables that each of the names can belong to."""
+        """Return, for each of the names, the tables that it can belong to."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
         if self.asked is Membership.EXISTS and not self.own.grouped:
-            return  # what it selects makes no difference
+            return  # its outputs make no difference
         for reference in self.own.rows:
             if self._has(reference, self.source):
                 for names in self._alternatives(reference.name, frozenset()):
@@ -202,7 +204,7 @@ class _Asking:
             if not all(self._has(c, self.source) for c in within):
                 continue
             around = {c.name: list(self._alternatives(c.name, frozenset())) for c in within}
-            # Of a column that is not certain, nobody knows whether a view's aggregate is of more than this one.
+            # If a column's table is uncertain, an aggregate of a view may be over another column of the same name.
             made_of = function if all(around.values()) else ""
             names_within = frozenset[str]().union(*chain.from_iterable(around.values()))
             for reference in columns:
@@ -217,9 +219,7 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return the requirement for one side of an equality, which stays a requirement if the view lacks the other
-        side.
-        """
+        """Return the requirement of one side of an equality, which applies if the view lacks the other side."""
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
@@ -236,7 +236,7 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """Return all names in the block and its CTEs; None if `IN (SELECT *)` hides some."""
+        """Return all names in the block and its CTEs; None if `IN (SELECT *)` hides some of them."""
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
         asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
@@ -248,7 +248,9 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return, for all names of a column, whether the block's predicates may restrict the column to given values."""
+        """Return a function from all names of a column to a test whether the block's predicates may restrict it to
+        given values.
+        """
         loose = set(self.own.loose)
         for needs in self.under:
             loose |= needs.constrained
@@ -259,7 +261,7 @@ class _Asking:
 
         def restriction(same: frozenset[str]) -> Callable[[Values], bool]:
             found = [reference for reference in limits if reference.name in same]
-            # Of two occurrences of a table, nobody knows which is meant.
+            # If a table occurs twice, it is unclear to which occurrence a name belongs.
             twice = len({reference.name for reference in found}) < len(found)
             if anything or twice or not same.isdisjoint(loose):
                 return lambda values: True
@@ -272,7 +274,7 @@ class _Asking:
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
-    """Count the reads of each table in a block and under it."""
+    """Return how often a block and its nested blocks read each table."""
     found: Counter[TableName] = Counter()
     for block in statement.blocks:
         for item in block.tables if block.span.within(select.span) else ():
@@ -293,15 +295,15 @@ def _plain(select: SelectBlock) -> bool:
 
 
 def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str, TableName | None]]:
-    """Yield the table or derived table of each qualifier in a block."""
+    """Yield each qualifier in a block's FROM with its table; None for a derived table."""
     for node in select.items:
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs that are merged into the block, at any depth.
+    """Return the derived tables and CTEs merged into the block, at any depth, and some column names.
 
-    The names are those of the columns of derived tables in its own FROM that are not merged into it.
+    The names are the columns of derived tables in the block's own FROM that are not merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
@@ -314,7 +316,9 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield the derived tables and CTEs in a block's own FROM; for a set operation its first branch and False."""
+    """Yield the derived tables and CTEs in a block's FROM, with True; for a set operation its first
+    branch, with False.
+    """
     for node in select.items:
         found: SelectBlock | None = None
         if isinstance(node, exp.Table) and (common := statement.common_of(node)) is not None:
@@ -346,7 +350,7 @@ def _met(limits: Sequence[Values]) -> Values | None:
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Map each output alias under the block to its names; to None if the alias is given twice."""
+    """Return the names behind each output alias of nested blocks; None for an alias that occurs twice."""
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
         for alias, means in needs.aliases:
@@ -355,7 +359,7 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Return the sets of names that any equality connects."""
+    """Return, by name, the set of names that equalities connect with it."""
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

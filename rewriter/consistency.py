@@ -1,9 +1,9 @@
-"""One moment for all that a rewritten statement reads.
+"""Pins all relations that a rewritten statement reads to one set of snapshots.
 
-Spark reads each table of a statement once, at its current snapshot. Where a view answers one block and
-tables are read beside it, a commit in between could put rows on one side that are not yet on the
-other: an answer that the statement alone never gives. So whenever more than one relation is read,
-each is pinned to the snapshot at which the decision was taken.
+Spark reads each table of a statement at the snapshot that is current when the statement runs. If a view answers one
+block and other tables are read beside it, a commit after the decision could show rows on one side that the other side
+lacks: a result that the original statement never returns. So if more than one relation is read, each is pinned to the
+snapshot on which the decision was based.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Pins = Mapping[TableName, int]
 def pinned(
     statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
-    """Return the snapshots for the replaced blocks and the edits that pin the remaining tables, or a reason against
-    pinning.
+    """Return the snapshots for the replaced blocks, and the edits that pin the other tables; or why they cannot be
+    pinned.
     """
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -44,7 +44,9 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """Return the edit that pins one FROM item; None for a CTE and for an item with its own snapshot clause."""
+    """Return the edits that pin one FROM item, or why it cannot be pinned; none for a CTE, or if it names a snapshot
+    itself.
+    """
     if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
         return []
     name = statement.resolve(table)
@@ -56,7 +58,7 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
 
 def _names_snapshot(table: exp.Table) -> bool:
-    """Return whether a FROM item reads `t VERSION AS OF 5`; a tag or a time may come to mean another snapshot."""
+    """Return whether a FROM item reads `t VERSION AS OF 5`; a tag or a time may mean a different snapshot later."""
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
     if not isinstance(version, exp.Version) or version.name != "VERSION" or others:
@@ -66,7 +68,7 @@ def _names_snapshot(table: exp.Table) -> bool:
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
-    """Return the snapshots of all relations to read, or the name of one that cannot be pinned to its current rows."""
+    """Return the snapshots of all relations to read, or a message that one cannot be pinned."""
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
@@ -77,7 +79,9 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
 
 
 def _snapshot(table: object) -> int | None:
-    """Return a snapshot that has the table's current schema, since a snapshot is read with its own."""
+    """Return the current snapshot if it has the table's current schema, with which Spark must read it;
+    None otherwise.
+    """
     if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
         return None
     return table.snapshots[0].id

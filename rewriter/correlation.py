@@ -1,9 +1,9 @@
-"""Subqueries in WHERE or in an output that name columns of an outer block, which are constants inside the subquery.
+"""Correlated subqueries in WHERE or in an output: columns of the outer block are constants within the subquery.
 
-law:    whatever value the column has, the subquery's block is answered for that value as for any other constant
+law:    for each value of the outer column, the subquery is answered as for any other constant
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
 gives:  … FROM part WHERE price < (SELECT <avg of sum and count> FROM view AS v WHERE v.part = `part`.`id`)
-no:     a column whose name would mean something of the view, or of a table beside it, where it is put
+no:     an outer column whose name would mean a column of the view, or of a table beside the view, in the rewritten SQL
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ Tree = exp.Expr
 
 @dataclass
 class Correlation:
-    """The outer references of a subquery: the outer scope, and in `lent` each used column with its places and type."""
+    """The outer references of a subquery: the outer scope and, in `lent`, the span and type of each column used."""
 
     scope: Scope
     aliases: set[str] = field(default_factory=set)
     lent: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the constant that stands for an outer column; raise Unsupported."""
+        """Return the constant that represents an outer column in the block; raise Unsupported."""
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
-            raise Unsupported(f"{node.sql('spark')} is no column of a table of the outer SELECT")
+            raise Unsupported(f"{node.sql('spark')} is not a column of a table in the outer SELECT")
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
         self.lent[place] = declared.type
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported for an outer column where Spark allows none; `compared` says that the subquery is a scalar
+        """Raise Unsupported for an outer column where Spark does not support it; `compared`: the subquery is a scalar
         operand.
 
-        EXISTS and IN of an aggregate are left to Spark, whose result for groups without rows has its own rules.
+        EXISTS and IN over an aggregate are not rewritten: for groups without rows Spark has rules of its own.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
@@ -56,24 +56,24 @@ class Correlation:
             raise Unsupported(f"a correlated subquery is supported only {supported}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match if the outer columns mean the same inside its SQL."""
+        """Return the match if its SQL does not change the meaning of outer columns; a Miss otherwise."""
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
         if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
             return Miss(
                 Reason.SHAPE,
-                "the rewritten subquery would have other columns named as its outer ones: alias the outer table",
+                "the view has columns named like outer columns that the subquery uses: alias the outer table",
             )
         return match
 
     def casts(self) -> list[Edit]:
-        """Return the edits that cast each outer reference in the statement to its type."""
+        """Return the edits that replace each outer reference in the statement by a typed NULL."""
         return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """Return the outer references that a block may have; None for a block that is no subquery operand."""
+    """Return the outer references that a subquery may have; None for a block that is not a subquery operand."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -87,7 +87,9 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
 
 
 def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Column], Tree] | None:
-    """Return what raises Unsupported for the outer columns of a subquery; None for a block that is no subquery."""
+    """Return a function that raises Unsupported for any outer column of a subquery; None for a block that is no
+    subquery.
+    """
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -96,21 +98,21 @@ def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Co
 
     def column(node: exp.Column) -> Tree:
         supported = "a correlated subquery is supported in WHERE, and as an output with an alias"
-        raise Unsupported(f"{node.sql('spark')} is no column of the subquery's FROM: {supported}")
+        raise Unsupported(f"{node.sql('spark')} is not a column of the subquery's FROM: {supported}")
 
     return column
 
 
 def _is_subquery(select: exp.Expr) -> bool:
-    """Return whether a SELECT is an operand, and no derived table or CTE."""
+    """Return whether a SELECT is an operand of an expression, not a derived table or CTE."""
     node = select.parent
     return isinstance(node, (exp.Subquery, exp.Exists, exp.In)) and not isinstance(node.parent, (exp.From, exp.Join))
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
-    """Return whether a SELECT is an operand in the WHERE of just that block, or in an output with a name of its own.
+    """Return whether a SELECT is an operand in the WHERE of the outer block, or in an output with an alias.
 
-    So is what EXISTS or IN asks about. The name that Spark makes of an output may show the columns around.
+    Subqueries of EXISTS and IN count, too. Without an alias, Spark's name for the output may show the outer columns.
     """
     node: exp.Expr | None = select.parent
     if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):

@@ -1,9 +1,9 @@
-"""The cost of plans: chooses among matching views, and keeps the tables where no view is cheaper.
+"""Estimates plans: chooses among matching views, and keeps the tables if no view is cheaper.
 
-The tables themselves are a candidate. Iceberg may prune a table to one file by a filter's constants, and then a view
-of it gains nothing: what counts are the rows, columns and files that are read after pruning, not those that there are.
-Of tables of few rows any plan takes as long as any other, so that a view of them answers wherever it may. Where nothing
-is known of a table, it is taken for huge, and a view of it for cheaper.
+The tables themselves compete: Iceberg may prune a table to one file by a filter's constants, and then a view gains
+nothing. So the rows, columns and files after pruning count, not the totals. For tables with few rows every plan takes
+about as long, so that a view is used wherever it matches. A table without statistics is assumed to be huge, so that a
+view of it is cheaper.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Tree = exp.Expr
 
 
 class Costs:
-    """The estimates of plans over relations as they are now; `zone` is the session's, in which constants are read."""
+    """Estimates plans over the current relations; `zone` is the session's time zone, in which constants are read."""
 
     def __init__(self, relations: Relations, zone: str) -> None:
         self.relations, self._zone = relations, zone
@@ -53,23 +53,23 @@ class Costs:
         return self._of_rewriting(branch, share)
 
     def of_block(self, block: Block, share: float = 1.0) -> Estimate:
-        """Return the estimate of a block over its tables, of which a share of the rows is read."""
+        """Return the estimate of a block over its tables; `share` (0 to 1) is the part of their rows that is read."""
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
         under = (self.of_block(inner) for table in block.tables for inner in _under(table))
         return _worked(total([*self._scans(block, tables, share), *under]), block)
 
     def of_storage(self, storage: TableName) -> float:
-        """Return the milliseconds that reading a whole table takes."""
+        """Return the estimated time for reading a whole storage table, in milliseconds."""
         return _whole(self.relations.get(storage)).ms
 
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
         """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
 
-        More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and
-        the fields of a date. Of storage a column is read for each output. What a view that can hold but a part of the
-        rows lacks is taken for the share that it has where nobody knows the share. That is an estimate: with the true
-        bound, which is nothing where a range has two ends, each such view is tried, and hits of TPC-H and SSB over 100
-        views take 1.3 times as long. So is it that storage is pruned as the `tables` are.
+        More keys than the block's imply a roll-up, except for keys that the block equates, and for the fields of a
+        date. One column is read for each output. A view that may hold only part of the rows is assumed to lack
+        UNKNOWN_SHARE of them. This is an estimate: with the true bound (nothing is lacking if a range has two ends)
+        every such view would be tried, and hits of TPC-H and SSB over 100 views would take 1.3 times as long. Storage
+        is assumed to be pruned like the `tables`.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -85,7 +85,7 @@ class Costs:
                 left = read - Counter(bag.tables)
                 more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left.items())
             more += sum(self._least_of(name, pruned) for name in beside)
-            # As a branch of a union it is read in part, too.
+            # As a branch of a union, it is also read only in part.
             held = self._least_of(storage, pruned * ((1 - UNKNOWN_SHARE) if partial else 1.0), len(block.outputs))
             yield held + more + (SHUFFLE if keys > grouped else 0.0), view
 
@@ -108,7 +108,7 @@ class Costs:
         return total(read).then(len(rewriting.tables), int(grouped))
 
     def _scans(self, block: Block, tables: Mapping[str, Relation | None], share: float) -> Iterator[Estimate]:
-        """Yield the estimate of each table's scan, pruned by the block's predicates where the table is large."""
+        """Yield the estimate of each table's scan; scans of large tables are pruned by the block's predicates."""
         large = {id_: table for id_, table in tables.items() if isinstance(table, Table) and _is_large(table)}
         columns = _columns(block) if large else {}
         predicates = predicates_of(block, self._zone) if any(t.statistics for t in large.values()) else None
@@ -120,10 +120,12 @@ class Costs:
                 yield _whole(table, share)
 
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
-        """Return the estimate of a table at or since a snapshot; of the whole table if added bytes are unknown."""
+        """Return the estimate of a table's read at or since a snapshot; of the whole table if the added bytes are
+        unknown.
+        """
         if not isinstance(read, Added) or not isinstance(table, Table):
             return _whole(table)
-        # What compaction adds is not read.
+        # Files that compaction adds are not read.
         added = [snapshot.added for snapshot in table.since(read.start) if snapshot.operation == "append"]
         known = [size for size in added if size is not None]
         if len(known) < len(added):
@@ -134,7 +136,7 @@ class Costs:
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:
-    """Return the estimate of a block once its tables are read."""
+    """Return the estimate of a block's joins and groups, added to the estimate of its scans."""
     grouped = block.keys is not None or block.distinct
     twice = grouped and any(holds(tree, exp.Distinct) for tree in block.outputs)
     return read.then(len(block.tables) - 1, int(grouped) + int(twice))
@@ -145,17 +147,17 @@ def _whole(table: Relation | None, share: float = 1.0) -> Estimate:
 
 
 def _is_large(table: Relation | None) -> bool:
-    """Return whether it matters which columns and files of a table are read."""
+    """Return whether a table is large enough that the columns and files read matter."""
     return isinstance(table, Table) and (table.records or 0) > FEW_ROWS
 
 
 def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the blocks of a derived table; its own text is read in any plan."""
+    """Return the blocks of a derived table; a derived table without blocks is read in any plan."""
     return table.branches or ((table.inner,) if table.inner is not None else ())
 
 
 def _as_block(rewriting: Rewriting) -> Block:
-    """Return a rewriting as a block over its storage and tables, to look for its columns and predicates."""
+    """Return a rewriting as a block over its storage and tables, to find its columns and predicates."""
     storage = Occurrence(STORAGE_ALIAS, rewriting.storage.name, STORAGE_ALIAS, rewriting.storage.columns)
     outputs = (*rewriting.outputs, *rewriting.having)
     return Block(
@@ -170,7 +172,7 @@ def _as_block(rewriting: Rewriting) -> Block:
 
 
 def _columns(block: Block) -> Mapping[str, Collection[str]]:
-    """Return the columns that a block reads of each of its tables, in lower case."""
+    """Return the lower-case names of the columns that a block reads, by table id."""
     found: dict[str, set[str]] = {}
     for column in chain.from_iterable(every(tree, exp.Column) for tree in block.expressions):
         found.setdefault(column.table, set()).add(column.name.lower())
@@ -178,9 +180,9 @@ def _columns(block: Block) -> Mapping[str, Collection[str]]:
 
 
 def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[int, RangeSet]]:
-    """Yield the values that comparisons with constants leave each column of a table, by its field id.
+    """Yield the values that comparisons with constants allow each column of a table, by the column's field id.
 
-    Only those of a column itself: Spark hands no other filter to Iceberg.
+    Only comparisons of a plain column count, because Spark pushes no others down to Iceberg.
     """
     for subject, values in predicates.ranges.items():
         if isinstance(subject, exp.Column):
@@ -191,6 +193,8 @@ def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[in
 
 
 def _most_keys(keys: Sequence[Tree]) -> int:
-    """Return the greatest number of keys that a view with the same groups can have: year, month and day for a date."""
+    """Return the greatest number of keys of a view with the same groups: a date may be stored as year,
+    month and day.
+    """
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated

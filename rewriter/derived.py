@@ -1,4 +1,4 @@
-"""Derived tables that are not merged into a block: their text in FROM, their columns and their blocks."""
+"""Derived tables that cannot be merged into a block: their text in FROM, their columns and their blocks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(statement: Statement, find: Find) -> Common:
-    """Return a function that gives the CTEs of a statement, with their subqueries and derived tables read."""
+    """Return a function that returns the CTEs of a statement, in which subqueries and derived tables are supported."""
     return common_tables(statement, find, lambda inner: texts_of(inner, statement, find))
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return a function that gives the texts of the subqueries and derived tables of a block."""
+    """Return a function that returns the texts of the subqueries and derived tables of a block."""
     inside = statement.inside(select)
 
     def derive(node: exp.Expr) -> Derived:
@@ -41,35 +41,37 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     def text(tree: exp.Select) -> str:
         found = next((b for b in inside if b.tree == tree), None)
         if found is None:
-            raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+            raise Unsupported(f"{tree.sql('spark')[:60]} cannot be located in the statement's text")
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
             raise Unsupported(f"{tree.sql('spark')[:60]} has its own WITH")
         if not statement.is_clear(found.text):
-            raise Unsupported(f"{tree.sql('spark')[:60]} stands in the text twice, and WITH may tell both apart")
+            raise Unsupported(
+                f"{tree.sql('spark')[:60]} occurs twice in the text, and WITH may give the two different meanings"
+            )
         return found.text
 
     return Texts(text, derive=derive)
 
 
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
-    """Return the block of a SELECT; raise Unsupported for VALUES and other queries that the parser turned into a
-    SELECT.
-    """
+    """Return the block of a SELECT; raise Unsupported for VALUES and others that the parser turned into a SELECT."""
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
-        raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+        raise Unsupported(f"{tree.sql('spark')[:60]} cannot be located in the statement's text")
     return found
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
-    """Return the block of a derived table; its text stays, so its window functions may distinguish equal rows."""
+    """Return the block of a derived table, whose text is kept, so that its window functions may
+    distinguish equal rows.
+    """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):
         raise type(found)(*found.args)
     return found
 
 
-# Once for all that read it: the time for CTEs that read each other twice would triple with each level.
+# Cached, because CTEs that each read the previous one twice would take three times as long with each level.
 @lru_cache(maxsize=64)
 def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
     """Return the block of a derived table, or why there is none."""
@@ -83,28 +85,28 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return the text of a derived table or CTE in FROM; raise Unsupported."""
+    """Return the SQL of a derived table or CTE in FROM; raise Unsupported if it cannot be located."""
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):
-            raise Unsupported(f"{node.name} is defined in a derived table, and groups or takes some of its rows")
+            raise Unsupported(f"{node.name} is a CTE within a derived table, and groups or limits its rows")
         return quoted(node.name)
     alias = node.alias or "a derived table"
     if any(each.args.get("with_") for each in node.this.find_all(exp.Query)):
         raise Unsupported(f"the WITH of {alias} is recursive, or defines a name that another WITH defines, too")
-    # Its names are within the innermost parentheses around them all.
+    # The identifiers of a derived table lie within the innermost parentheses around all of them.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"{alias} is not found in the text")
+        raise Unsupported(f"{alias} cannot be located in the statement's text")
     if not statement.is_clear(text):
-        raise Unsupported(f"{alias} stands in the text twice, and WITH may tell both apart")
+        raise Unsupported(f"{alias} occurs twice in the text, and WITH may give the two different meanings")
     return text
 
 
 def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[int, int]]:
-    """Yield the places of pairs of parentheses in a block, inner ones first."""
+    """Yield the offsets of the pairs of parentheses in a block, inner ones first."""
     opened: list[int] = []
     start = select.span.start
     for token in tokenize(statement.sql[start : select.span.end]):
@@ -115,18 +117,18 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """Return the query in a parenthesized text that is an item of FROM."""
+    """Return the query in a parenthesized text, if that is a derived table; None otherwise."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
         return None
     for each in query.find_all(exp.Query):
-        each.set("with_", None)  # as in the statement's own trees, where they are known
+        each.set("with_", None)  # as in the statement's own trees
     return query
 
 
 def _query_of(block: SelectBlock) -> exp.Expr:
-    """Return the query of a CTE that is more than one SELECT; raise Unsupported."""
+    """Return the query of a CTE that is not a single SELECT; raise Unsupported."""
     query = _reads(f"({block.text})")
     if query is None:
         raise Unsupported(block.problem)
@@ -134,7 +136,7 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a query or of its set operation; raise Unsupported."""
+    """Yield the SELECTs of a query or of its set operation; raise Unsupported for others."""
     if isinstance(query, exp.Select):
         yield query
     elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):
@@ -143,7 +145,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     elif isinstance(query, exp.Subquery):
         yield from _branches_of(query.this)
     else:
-        raise Unsupported(f"{query.sql('spark')[:60]} is no query")
+        raise Unsupported(f"{query.sql('spark')[:60]} is not a query")
 
 
 def _is_union_all(query: exp.Expr) -> bool:
@@ -155,7 +157,7 @@ def _is_union_all(query: exp.Expr) -> bool:
 
 
 def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
-    """Return the columns of a set operation: the names of the first block, the types of all; raise Unsupported."""
+    """Return the columns of a set operation: names from the first block, types common to all; raise Unsupported."""
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
         raise Unsupported("the branches of a set operation have different numbers of columns")

@@ -1,7 +1,8 @@
-"""Decides about a statement with its views expanded or kept as names.
+"""Decides about a statement both with its views expanded and with their names kept.
 
-Plain views are put in their place first: what they read may be a view's. A materialized view that is named is read
-from its storage, or from that of a coarser one over it; where that is not fresh, its query stands in its place, too.
+Plain views are expanded first, because the tables in their queries may be answered by materialized views. A
+materialized view in FROM is read from its storage, or from a coarser view over it; if that is not fresh, its query is
+expanded, too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rewriter.sql import Expanded, Statement
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
     """Decide which blocks of a statement to answer from views; raise Unsupported for an invalid `timeseries` call.
 
-    Whatever cannot be proved leaves the statement as it is. What stands under PIVOT is grouped first, if a view answers
+    A block that no view provably answers stays as it is. The rows under a PIVOT are grouped first, if a view answers
     that.
     """
     own = _rewritten(statement, definitions, relations)
@@ -32,21 +33,21 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     if pivoted is None or (own.rewritten and (own.left < pivoted.left or not pivoted.rewritten)):
         return own
     if not pivoted.rewritten:
-        # The SELECT around PIVOT is never read, and nothing is to be learned from that.
+        # The SELECT around PIVOT is always unsupported, so that this reason says nothing.
         reasons = [attempt for attempt in pivoted.tried if attempt.reason is not Reason.UNSUPPORTED]
         return replace(own, tried=tuple(reasons) or own.tried)
     return replace(pivoted, typed=own.original)
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Decide about a statement without expanding views."""
+    """Return the decision about a statement without PIVOT."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:
         return _explained(own, [own], expansions, definitions)
     outcomes = [_expanded(e, definitions, relations) if e.views else own for e in expansions]
     tried = [outcome for outcome in outcomes if outcome is not None]
-    # Of several ways, the one that leaves the least to do.
+    # Of several decisions, the one that leaves the fewest blocks to base tables.
     best = min((outcome for outcome in tried if outcome.rewritten), key=attrgetter("left"), default=None)
     if best is None:
         return _explained(own, tried, expansions, definitions)
@@ -54,7 +55,9 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return an outcome that keeps the original statement, with reasons; for a full explanation with all attempts."""
+    """Return an outcome that keeps the original statement, with the reasons; for `thorough` definitions with all
+    attempts.
+    """
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
     if definitions.exhaustive:
@@ -73,7 +76,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield each view's closest attempt, with views expanded or else without."""
+    """Yield each view's attempts from the first of these outcomes that tried the view."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

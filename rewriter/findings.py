@@ -1,4 +1,4 @@
-"""The findings on each SELECT of a statement in textual order, near misses first."""
+"""Ranks the results of trying views on each SELECT of a statement: in textual order, near misses first."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rewriter.match import Reason
 from rewriter.model import TableName
 from rewriter.outcome import Attempt, Outcome
 
-# So much of a SELECT is shown where several are told apart.
+# The most characters of a SELECT that are shown to tell several SELECTs apart.
 _SHOWN = 100
-# A change to the view helps; a refresh or a setting helps; the view is about something else.
+# The order of reasons: a change of the view helps; a refresh or a setting helps; the view is about something else.
 _NEAR = (Reason.COLUMN_NOT_IN_VIEW, Reason.AGGREGATE_NOT_IN_VIEW, Reason.GROUPING_TOO_COARSE)
 _FAR = (Reason.SHAPE, Reason.UNSUPPORTED, Reason.TABLES_DIFFER)
 _RANKS: Mapping[Reason, int] = {
@@ -21,12 +21,12 @@ _RANKS: Mapping[Reason, int] = {
     **{reason: 2 + rank for rank, reason in enumerate(_FAR)},
 }
 _VERDICTS = {"chosen": 0, "not chosen": 1, "missed": 2}
-# Reasons that a SELECT gives of itself, whatever the view; one view alone keeps its name.
+# Reasons that lie in the SELECT, whatever the view; if only one view was tried, it is named nevertheless.
 _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """The result of trying one view, or of several `views` with the same reason, on one SELECT."""
+    """The result of trying one view, or of trying `views` views with the same reason, on one SELECT."""
 
     attempt: Attempt
     views: int
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
     @property
     def view(self) -> str:
-        """The view's name; empty if the reason concerns the SELECT, whichever the view."""
+        """The view's name; empty if the reason concerns the SELECT and several views."""
         return str(self.attempt.view) if self.views == 1 else ""
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 
 
 def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
-    """Return the result of trying a view as text.
+    """Return the result of trying a view as text for a user.
 
     >>> told("by_day", "chosen", "roll_up", "", "fresh"), told("by_day", "missed", "", "SHAPE", "no groups")
     ('by_day chosen, by the rule roll_up, fresh', 'by_day missed, SHAPE: no groups')
@@ -57,8 +57,8 @@ def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
 def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
-    A reason that several views share because it is the SELECT's own is given once. Views over other tables are
-    left out where views over the SELECT's tables were tried, unless a hint names them.
+    A reason that lies in the SELECT and is the same for several views is given once. Views over other tables are left
+    out if views over the SELECT's tables were tried, unless a hint names them.
     """
     by_block: dict[str, list[Attempt]] = {}
     for attempt in outcome.tried:
@@ -71,28 +71,30 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
 
 
 def place_of(block: str, sql: str) -> str:
-    r"""Return a SELECT with its place in a statement, shortened.
+    r"""Return a shortened SELECT with its line and column in a statement.
 
     >>> place_of("SELECT 1", "SELECT a,\n (SELECT 1) FROM t")
     'line 2, column 3: SELECT 1'
     """
     at = sql.find(block) if block else -1
     shown = shorten(block, _SHOWN, placeholder=" …")
-    if at < 0:  # it stands in the query of a view that the statement names
+    if at < 0:  # the SELECT belongs to a view that the statement names
         return shown
     before = sql[:at]
     return f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}: {shown}"
 
 
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
-    """Return the attempts without those of views over other tables, the nearest miss first."""
+    """Return the attempts, the nearest miss first, without those of views over other tables."""
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
     return sorted(near or tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt once with its number of views; of several misses with a reason of the SELECT the first."""
+    """Yield each attempt with the number of its views; misses with the same reason that lies in the
+    SELECT only once.
+    """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:
         own = attempt if attempt.reason not in _OF_SELECT else (attempt.reason, attempt.detail)

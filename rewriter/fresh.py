@@ -1,4 +1,4 @@
-"""A materialized view as it is right after CREATE or REFRESH: stored, fresh, its columns typed by the oracle."""
+"""A materialized view as it would be right after CREATE or REFRESH: stored, fresh, with columns typed by the oracle."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from rewriter.model import (
 from rewriter.schema import UNKNOWN, Uncertain, output_columns, output_types
 from rewriter.sql import View, in_place, parse
 
-# Sizes without data: all that is known is that groups are fewer than rows, and fewer keys make fewer groups.
+# Sizes without data: groups are fewer than rows, and fewer keys make fewer groups.
 TABLE_RECORDS = 10**10
 ROWS_RECORDS = 10**9
 
 
 @dataclass(frozen=True)
 class Fresh:
-    """A view with its storage and its state."""
+    """A view with its storage table and its state."""
 
     view: MaterializedView
     storage: Table
     state: ViewState
 
     def put(self, relations: MutableMapping[TableName, Relation | None]) -> None:
-        """Add the view and its storage to the relations."""
+        """Add the view and its storage to `relations`."""
         relations[self.view.name] = self.state
         relations[self.storage.name] = self.storage
 
@@ -56,7 +56,7 @@ def fresh_view(
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
-    """Return the view that CREATE MATERIALIZED VIEW would make; raise Unsupported or Uncertain if it would fail."""
+    """Return the view that CREATE MATERIALIZED VIEW would create; raise Unsupported or Uncertain if it would fail."""
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
     if None in definition.names:
@@ -87,9 +87,9 @@ def fresh_view(
 def refreshed(
     view: MaterializedView, sources: Sequence[TableName], relations: Relations
 ) -> dict[TableName, Relation | None]:
-    """Return the relations as a refresh of a view would leave them, its storage of the same size as before.
+    """Return the relations as a refresh of a view would leave them; its storage keeps its size.
 
-    Storage that holds nothing yet is taken for small, as what is made of groups mostly is.
+    Storage that was never filled is assumed to be small, as groups mostly are.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):
@@ -110,7 +110,7 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return a query's columns as Spark names and types them; raise Uncertain."""
+    """Return a query's columns with Spark's names and types; raise Uncertain."""
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -133,7 +133,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the storage's columns; for a query that is no single block only their names are known."""
+    """Return the columns of the storage; if the query is not a single block, only their names are known."""
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

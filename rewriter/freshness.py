@@ -1,11 +1,10 @@
-"""Whether a view's storage holds what its query would return now.
+"""Decides whether a view's storage holds what its query would return now.
 
-The rule is the Iceberg materialized view specification's (recorded snapshots are the current ones,
-recorded view versions are the current ones), made stricter where snapshot ids alone are blind: the
-view must be the very one that was refreshed (its UUID), and every column that the refresh used must
-still be the same field with the same type, since a renamed or replaced column makes no snapshot;
-so must every column of the storage.
-It is made laxer in one place: compaction (`replace`) changes no row.
+The rule is that of the Iceberg materialized view specification: the recorded snapshots and view versions are the
+current ones. It is stricter where snapshot ids do not suffice: the view must have the UUID of the view that was
+refreshed, and each column that the refresh used, and each column of the storage, must still be the same field with the
+same type, because a renamed or replaced column makes no new snapshot. It is more lenient in one case: compaction
+(`replace`) changes no rows.
 """
 
 from __future__ import annotations
@@ -35,7 +34,9 @@ Relations = Mapping[TableName, Relation | None]
 def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, partial: bool = False
 ) -> Table | Miss:
-    """Return the view's storage if it is fresh, else a Miss; with `partial`, storage with only some rows counts too."""
+    """Return the view's storage if it is fresh, else a Miss; with `partial`, storage with only a part of the rows
+    counts, too.
+    """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
         return storage
@@ -48,17 +49,18 @@ def fresh_storage(
 
 
 class Live(NamedTuple):
-    """Stale storage that lacks only rows appended to some of its sources."""
+    """A stale storage table that lacks only rows appended to some of its sources."""
 
     storage: Table
     grown: tuple[Change, ...]
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage and the appends to its sources since the refresh, if nothing else happened to them.
+    """Return the view's storage with the appends to its sources since the refresh; a Miss if anything else happened to
+    them.
 
-    An incremental read skips silently what other snapshots did, and has the columns of today: each snapshot since is
-    looked at, and the columns must be those of the snapshot at which it begins.
+    An incremental read silently skips other snapshots, and uses the current columns: so each snapshot since the refresh
+    is checked, and the columns must be those of the refresh's snapshot.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -75,7 +77,9 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the range of snapshots appended to a table since a refresh read it; None if nothing was appended."""
+    """Return the snapshots appended to a table since a refresh read it; None if there are none, a Miss for other
+    changes.
+    """
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
         return source
@@ -87,7 +91,10 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
         return None
     other = next((snapshot for snapshot in since if snapshot.operation != "append"), None)
     if other is not None:
-        return Miss(Reason.STALE, f"{name} has got more than appends: snapshot {other.id} is of {other.operation}")
+        return Miss(
+            Reason.STALE,
+            f"{name} has changes other than appends: snapshot {other.id} has the operation {other.operation}",
+        )
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
         return Miss(Reason.STALE, f"{name} was empty when the view was refreshed")
@@ -97,7 +104,7 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """Return the view's storage if a refresh of the current view version filled it, fresh or not."""
+    """Return the view's storage if a refresh of the current view version filled it, fresh or not; a Miss otherwise."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -126,12 +133,12 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
 
 
 def _recorded(storage: Table) -> Mapping[str, SourceState]:
-    """Return the recorded sources of a refresh by the UUIDs of the tables."""
+    """Return the sources that a refresh recorded, by table UUID."""
     return {source.uuid: source for source in storage.refresh.sources} if storage.refresh is not None else {}
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Return how the views under a view differ from those of its last refresh; empty if they do not."""
+    """Return a Miss if a view under a view differs from the one that the last refresh read; None otherwise."""
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
@@ -164,7 +171,7 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
     """Return the source state that a refresh recorded for a table; a Miss if it recorded none."""
     if isinstance(table, ViewState):
-        return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be put in the place of its name")
+        return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of its name")
     if not isinstance(table, Table):
         return Miss(Reason.UNKNOWN_STATE, f"{name} is not a table of the catalog")
     source = recorded.get(table.uuid)
@@ -174,7 +181,7 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
 
 
 def _gone(table: Table, source: SourceState) -> Miss | None:
-    """Return a Miss if the recorded snapshot of a table is no ancestor of its current one."""
+    """Return a Miss if the recorded snapshot of a table is not an ancestor of the current one; None otherwise."""
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
     why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
@@ -182,12 +189,12 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots after a given one that may have changed rows, newest first; compaction changes none."""
+    """Return the snapshots after a given one that may have changed rows, newest first; compaction is left out."""
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
-    """Return a Miss if a recorded column is another field now; swapping two names makes no snapshot."""
+    """Return a Miss if a recorded column is now another field; None otherwise. Swapping two names makes no snapshot."""
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
@@ -201,7 +208,7 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
 
 
 def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
-    """Return the name of the first recorded column that is another field now or missing; empty if none is."""
+    """Return the name of the first recorded column that is missing or another field now; empty if there is none."""
     for column in recorded:
         now = table.column(column.name)
         if now is None or (now.field_id, now.type) != (column.field_id, column.type):

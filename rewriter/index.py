@@ -1,4 +1,4 @@
-"""The index of views: a shortlist of views that could answer a statement, never a verdict."""
+"""The index of views: returns a shortlist of the views that could answer a statement; the engine decides."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _READ = (
     "_shelved",
 )
 
-# How a storage query is printed that has more rows than the finest of its groups.
+# The printed form of a storage query that has more rows than its finest groups.
 _SETS = " GROUP BY GROUPING SETS ("
 
 _OPERATORS = re.compile(r"\b(UNION|INTERSECT|EXCEPT|MINUS)\b", re.IGNORECASE)
 _LAYERS = re.compile(r"\bHAVING\b|\bSELECT\b.*\bSELECT\b", re.IGNORECASE | re.DOTALL)
 
-# A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
+# A statement with only plain views expanded, as it is, and with materialized views expanded, too; each text once.
 Expansions = tuple[Expanded, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bag:
-    """A multiset of tables that views read; views over the same tables share one object, found by identity."""
+    """A multiset of tables that views read; all views over the same tables share one object, compared by identity."""
 
     tables: tuple[TableName, ...]
 
@@ -54,8 +54,8 @@ class Bag:
 class Listed(NamedTuple):
     """A view on the shortlist of a block: its storage, its tables and its number of group keys.
 
-    `partial` tells that it can hold but a part of the block's rows, `named` that the block names it, `beside` which
-    tables can only be joined back to it.
+    With `partial`, the view may hold only a part of the block's rows; with `named`, the block names it; `beside` are
+    the tables that can only be joined back to it.
     """
 
     view: MaterializedView
@@ -67,19 +67,19 @@ class Listed(NamedTuple):
     beside: tuple[TableName, ...] = ()
 
 
-# The views that could answer a block, in the order of their names.
+# The views that could answer a block, ordered by name.
 Shortlist = tuple[Listed, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Definitions:
-    """The views and their sources; they change with DDL only.
+    """The views and their sources, with the index over them; they change only by DDL.
 
-    law:    a view that could answer a block is on the shortlist of that block, if what is known of its tables
-            holds; names of tables that are not known are taken to belong to those in which views use them.
-    `thorough` ones list all views over a block's tables, which is what an explanation goes through.
-    `declared` is what is known of tables: which of them a view may join beside those of a query, and which may be
-    joined back to a view, by their keys; and to which a name belongs. None where nothing is.
+    law:    a view that could answer a block is on its shortlist, if the known declarations of tables hold; a column
+            name of an unknown table is assumed to belong to the tables with which views use it.
+    With `exhaustive`, shortlists have all views over a block's tables, for explanations.
+    `declared` has the keys and columns of known tables: they tell which tables a view may join besides a query's, which
+    can be joined back to a view, and to which table a name belongs. None if nothing is known.
     `plain` are the views without storage.
     """
 
@@ -100,16 +100,18 @@ class Definitions:
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """Return the same views with the tables' current declarations."""
+        """Return the same views with these declarations of tables."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
-        """Return changed definitions that keep the parsed features of unchanged views."""
+        """Return `other` with the parsed features of these definitions, so that unchanged views are not
+        parsed again.
+        """
         vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
         return other
 
     def read(self) -> None:
-        """Parse all views now, a few milliseconds for each new one, instead of at the first statement."""
+        """Parse all views now, a few milliseconds for each new one, instead of with the first statement."""
         for name in _READ:
             getattr(self, name)
 
@@ -130,7 +132,7 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """The features of views over views, in terms of the views that they read."""
+        """The features of the views over views, by name: their requirements on the views that they read."""
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
     @cached_property
@@ -140,12 +142,14 @@ class Definitions:
 
     @cached_property
     def sources(self) -> dict[TableName, tuple[TableName, ...]]:
-        """The tables that each view's storage is computed from, by the view's name."""
+        """The tables from which each view's storage is computed, by the view's name."""
         return {name: tuple(dict.fromkeys(features.tables)) for name, features in self.features.items()}
 
     @cached_property
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
-        """The views that are no block, by the query texts that they answer, and whether with the text's own limit."""
+        """The views matched by text, by the query texts that they answer, and whether that includes the
+        text's LIMIT.
+        """
         return {
             text: (view, limited)
             for view in self.views
@@ -155,7 +159,7 @@ class Definitions:
 
     @cached_property
     def set_operations(self) -> dict[frozenset[TableName], list[MaterializedView]]:
-        """The views that are set operations, by the tables that they read."""
+        """The views whose query is a set operation, by the tables that they read."""
         found: dict[frozenset[TableName], list[MaterializedView]] = {}
         for view in self.views:
             if _OPERATORS.search(view.storage_query) and storage_tree(view) is None:
@@ -164,13 +168,13 @@ class Definitions:
 
     @cached_property
     def layered(self) -> frozenset[TableName]:
-        """The views that may have several levels of groups: over derived tables, or with HAVING."""
+        """The views that may have several levels of groups: with derived tables, or with HAVING."""
         return frozenset(view.name for view in self.views if _LAYERS.search(view.storage_query))
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
         """The dependency graph: edges from each table and view to the views over it."""
-        import networkx as nx  # 50 ms of processor time, which `viewgate explain` saves
+        import networkx as nx  # imported here: `viewgate explain` saves 50 ms of processor time
 
         graph: nx.DiGraph[TableName] = nx.DiGraph()
         graph.add_edges_from((table, view) for view, tables in self.sources.items() for table in tables)
@@ -196,13 +200,13 @@ class Definitions:
 
     @cached_property
     def shelf(self) -> Shelf:
-        """The features of all views as bit sets; of views over views, with all tables and views that they read."""
+        """The features of all views as bit sets; views over views also with all tables and views that they read."""
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 
     @cached_property
     def known(self) -> Known:
-        """The tables that have a column of a given name; of unknown tables, those in which views use the name."""
+        """The tables that have a column of a given name; for unknown tables, those with which views use the name."""
         columns = self.declared.columns if self.declared is not None else {}
         known: dict[str, set[TableName]] = {}
         for table, declared in columns.items():
@@ -217,7 +221,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The views in the order of the shelf, and their positions by name."""
+        """The views in the order of the shelf's bits, and the position of each name."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -231,10 +235,10 @@ class Definitions:
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """Return the views that could answer any block of a statement, with or without views expanded."""
+        """Return the views that could answer any block of a statement, with its views expanded or not."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
-        # What a PIVOT groups by depends on columns that are not known here.
+        # PIVOT groups by columns that are not known here.
         pivoted = {name for each in statements if each.pivots for name in each.tables}
         more = (self.by_name[self.shelf.views[place]] for place in self.shelf.pick(self.shelf.reading(pivoted)))
         return (*found.values(), *(view for view in more if view.name not in found))
@@ -260,9 +264,9 @@ class Definitions:
         beside: Mapping[TableName, int] = {}
         if not self.exhaustive:
             if is_branch(statement, select):
-                # The block around may ask for groups of a branch's rows.
+                # The outer block may ask for groups of a branch's rows.
                 return self._listed(bits, tables, partial, beside)
-            # What is not understood can be a view's own text still.
+            # A view that the index does not understand may still match by text.
             others = bits & ~shelf.understood
             question = question_of(statement, select, self.known, self.declared) if bits != others else None
             if bits != others and not readable(statement, select):
@@ -273,7 +277,7 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the shortlist of the views with these bits, and of the views among the tables."""
+        """Return the shortlist of the views with these bits, and of the views named among the tables."""
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
@@ -294,7 +298,7 @@ class Definitions:
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:
-        """Map each table to the tables that views read together with it, and itself."""
+        """The tables that views read together with each table, including itself."""
         found: dict[TableName, frozenset[TableName]] = {}
         for bag in self.shelf.bags:
             tables = frozenset(table for table, _ in bag)
@@ -302,13 +306,15 @@ class Definitions:
         return found
 
     def _above(self, view: MaterializedView) -> set[TableName]:
-        """Return the views over a view, and those over these."""
+        """Return the views over a view, directly or through others."""
         import networkx as nx
 
         return nx.descendants(self.graph, view.name)
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Return the relations on which a decision about a statement depends: its own and those of its views."""
+        """Return the relations that a decision about a statement depends on: its own and those of its shortlisted
+        views.
+        """
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
             names.update(expanded.statement.tables, (view.name for view in expanded.views))
@@ -333,13 +339,13 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts that a storage query answers as a whole; cached by query, as features are."""
+    """Return the texts that a storage query answers as a whole; cached by query, like features."""
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the features of a storage query; cached by query, since DDL changes one view at a time."""
+    """Return the features of a storage query; cached by query, because DDL changes one view at a time."""
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in block.tables]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
@@ -347,7 +353,7 @@ def features_of(storage_query: str, session: Session) -> Features:
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
     try:
         needs = needs_of(tree) if tree is not None else Needs(simple=False)
-    except RecursionError:  # it is nested too deeply to be read
+    except RecursionError:  # nested too deeply
         needs = Needs(simple=False)
     if not needs.simple or needs.stars or None in resolved.values():
         return Features(statement.tables)
@@ -376,12 +382,12 @@ def features_of(storage_query: str, session: Session) -> Features:
 
 
 def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the names with all names that are equal to them."""
+    """Return the names together with all names that are equated with them."""
     return frozenset[str]().union(*(classes.get(name, (name,)) for name in names))
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """Yield the values that all comparisons of a column leave together, for each kind of constants."""
+    """Yield the values that all comparisons of a column allow together, for each kind of constants."""
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)
@@ -390,7 +396,7 @@ def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
 
 
 def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:
-    """Return the table of a column, by its qualifier or because there is only one; None if unknown."""
+    """Return the table of a column, by its qualifier or because there is only one table; None if unknown."""
     if reference.qualifier:
         return resolved.get(reference.qualifier)
     return next(iter(resolved.values())) if len(resolved) == 1 else None

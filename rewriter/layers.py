@@ -1,4 +1,4 @@
-"""A grouped block as two levels: its groups as a derived table, and a block of rows over them.
+"""Divides a grouped block into two levels: its groups as a derived table, and a block of rows over them.
 
 query:  SELECT region, sum(price) FROM sales GROUP BY region HAVING count(*) > 9
 gives:  SELECT g.region, g.`sum(price)` FROM (SELECT region, sum(price), count(*) FROM sales GROUP BY region) AS g
@@ -27,11 +27,11 @@ _GROUPS = "groups_0"
 
 @remembered
 def over_groups(block: Block) -> Block | None:
-    """Return a grouped block as a block of rows over a derived table of its groups; None for other blocks."""
+    """Return a grouped block as a block of rows that reads its groups as a derived table; None for other blocks."""
     if block.keys is None or block.sets is not None:
         return None
     groups = _groups(block, _GROUPS)
-    # Of the rows themselves nothing is left to filter, to join or to group.
+    # The outer block has nothing left to filter, join or group at the level of rows.
     rows = replace(block, tables=(groups.table,), where=block.having, having=(), keys=None, joins=(), since=())
     return mapped(rows, lambda node: groups.columns.get(node, node))
 
@@ -40,7 +40,7 @@ def over_groups(block: Block) -> Block | None:
 def all_groups(block: Block) -> Block | None:
     """Return a block whose derived tables keep all groups, with their HAVING moved to the outer filter.
 
-    None where a FULL join, or what is computed behind an outer join, stands in the way.
+    None if a FULL join, or a computed column of an outer-joined table, prevents that.
     """
     for table in block.tables:
         inner = all_groups(table.inner) if table.inner is not None else None
@@ -69,9 +69,9 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
 def in_place_of(
     block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
 ) -> Block | None:
-    """Return a block with one table replaced: `outputs` gives its columns, `filters` the conditions to add.
+    """Return a block with one table replaced: `outputs` has the new columns, `filters` the conditions to add.
 
-    None where an outer join would fill up with NULLs what is computed, or what should have been filtered before.
+    None if an outer join would fill computed columns with NULLs, or if a filter would have to run before it.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
@@ -95,7 +95,7 @@ def in_place_of(
 
 
 class _Groups(NamedTuple):
-    """A derived table of groups, with its column for each key and aggregate."""
+    """A derived table of groups, with the column of each key and aggregate."""
 
     table: Occurrence
     columns: Mapping[Tree, Tree]
@@ -120,7 +120,7 @@ def _aggregates(block: Block) -> Iterable[Tree]:
 
 
 def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
-    """Return the aggregates in an expression, each with its FILTER."""
+    """Return the outermost aggregates in an expression, each with its FILTER."""
     found: list[Tree] = []
 
     def seen(node: Tree) -> Tree:
@@ -134,7 +134,7 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """Return a distinct name for each key and aggregate, for messages."""
+    """Return a distinct name for each key and aggregate, as messages show it."""
     names: dict[Tree, str] = {}
     for part in parts:
         name = words(part).lower()

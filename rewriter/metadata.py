@@ -1,4 +1,4 @@
-"""Queries that Spark answers from a table's metadata: no view can be cheaper."""
+"""Recognizes queries that Spark answers from a table's metadata, where no view can be cheaper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 def counted_by_metadata(block: Block, relations: Relations, settings: Mapping[str, str]) -> bool:
     """Return whether a block is `SELECT count(*)` of one unfiltered table without delete files.
 
-    Other aggregates need statistics of the columns, which files may lack.
+    Other aggregates need column statistics, which files may lack.
     """
     if settings.get(_PUSH_DOWN, "true").lower() != "true" or len(block.tables) != 1 or block.joins or block.where:
         return False

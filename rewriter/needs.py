@@ -1,8 +1,8 @@
-"""The requirements of a SELECT on its tables by names alone: without a catalog and without name resolution.
+"""Collects the requirements of a SELECT on its tables by names alone, without a catalog or name resolution.
 
-The view index compares what a query needs with what a view's own query mentions. Both sides err to one
-side: a need is recorded only where nothing but the column itself could serve it, and whatever is not
-understood needs nothing. So a view that could answer is never put aside.
+The view index compares what a query needs with what a view's query mentions. In doubt both favour the view: a need is
+recorded only if nothing but the column itself could satisfy it, and unsupported expressions need nothing. So a view
+that could answer is never left out.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ from rewriter.timeseries import read_moment
 
 Tree = exp.Expr
 
-# The arguments of which more is asked than whether they are NULL: of a column that never is, nothing may be needed.
+# The argument positions whose values matter. For others only NULL matters, and a column that is never NULL may not be
+# needed.
 _VALUES = {name: record.values for name, record in AGGREGATES.items() if record.values is not None}
 _READ = frozenset({"expressions", "from_", "joins", "where", "group"})
 _LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
 _MICROS_A_DAY = 86_400_000_000
-# Texts that Spark may read as another type's value, in more than one spelling of it.
+# Strings that Spark may cast to another type, which several spellings of one value can be.
 _CAST_BY_VALUE = re.compile(r"[\s\d.+-]|(t|f|y|n|true|false|yes|no|inf|infinity|nan)\s*\Z|\Z", re.IGNORECASE)
 
 
 class Reference(NamedTuple):
-    """A column as written: qualifier (may be empty) and name, in lower case."""
+    """A column as written, in lower case: its qualifier (may be empty) and its name."""
 
     qualifier: str
     name: str
 
 
 class Aggregate(NamedTuple):
-    """An aggregate with the columns of its arguments; `function` is empty for one without a family, `within` includes
-    FILTER.
+    """An aggregate with the columns of its arguments.
+
+    `function` is empty for an aggregate without a family; `within` also has the columns of its FILTER.
     """
 
     function: str
@@ -52,29 +54,28 @@ class Aggregate(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The values that a predicate allows a column; only values of one kind compare."""
+    """The values that a predicate allows a column; only values of the same kind are compared."""
 
     kind: str
     set: RangeSet
 
     @property
     def divides(self) -> bool:
-        """Whether these are all values on one side of a single bound."""
+        """Whether these are all values on one side of a single bound, such as `< 5`."""
         ends = [bound.value is None for interval in self.set.intervals for bound in interval]
         return sorted(ends) == [False, True]
 
 
 @dataclass
 class Needs:
-    """The requirements of one SELECT, without those of nested queries.
+    """The requirements of one SELECT, not including nested queries.
 
-    `rows` are the columns that stand outside aggregates, `filters` those that its FROM and WHERE need, `joins`
-    the pairs that these equate, `limits` the columns that they compare with constants, `loose` all names in
-    further predicates.
-    `aliases` gives the names behind each output's alias, None where they do not tell what it means;
-    `stars` the qualifier of each `*`, with the columns that it leaves out (`* EXCEPT (a)`).
-    `keys` are as many as it groups by, `inner` tells that all joins are. `simple` is False where it is
-    more than FROM, WHERE and GROUP BY over plain tables.
+    `rows` are the columns outside aggregates, `filters` the columns that its FROM and WHERE need, `joins` the pairs
+    that these equate, `limits` the columns that they compare with constants, `loose` all names in other predicates.
+    `aliases` has, by output alias, the names in its expression, or None if these do not determine its meaning; `stars`
+    has the qualifier of each `*`, with the columns that it leaves out (`* EXCEPT (a)`).
+    `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple` is false if there is more
+    than FROM, WHERE and GROUP BY over plain tables.
     """
 
     rows: set[Reference] = field(default_factory=set)
@@ -98,7 +99,7 @@ class Needs:
 
 
 def needs_of(tree: exp.Select) -> Needs:
-    """Return the needs of a SELECT.
+    """Return the requirements of a SELECT.
 
     >>> from rewriter.sql import parse_select
     >>> needs = needs_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
@@ -111,11 +112,11 @@ def needs_of(tree: exp.Select) -> Needs:
 
 
 class _Reader:
-    """Collects the requirements of one SELECT; `into` is the set that receives an expression's columns."""
+    """Collects the requirements of one SELECT; methods add an expression's columns to their argument `into`."""
 
     def __init__(self) -> None:
         self.needs = Needs()
-        # Names that may mean an output of this very SELECT.
+        # Names that may be output aliases of this SELECT.
         self._own: set[str] = set()
 
     def select(self, tree: exp.Select) -> None:
@@ -177,7 +178,7 @@ class _Reader:
                 self.needs.filters.add(limit[0])
                 self.needs.limits.setdefault(limit[0], []).append(limit[1])
             else:
-                # Such a predicate is never true of all that is not NULL: only the column can decide it.
+                # Such a predicate is not true for every non-NULL value, so that it needs the column itself.
                 if left and (limit is not None or (isinstance(conjunct, (exp.Like, exp.NEQ)) and right is None)):
                     self.needs.filters.add(left)
                 if filters and isinstance(conjunct, (exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
@@ -185,7 +186,7 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Collect the columns of a comparison without constants, which only the same comparison implies."""
+        """Record the columns of a comparison without constants: only the same comparison in a view implies it."""
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
             self.read(comparison.expression, self.needs.filters)
@@ -196,7 +197,7 @@ class _Reader:
             self.needs.equated.append((left.name, right.name))
 
     def read(self, node: Tree, into: set[Reference]) -> None:
-        """Collect the columns of an expression, without those of nested queries."""
+        """Add the columns of an expression to `into`, except those of nested queries."""
         if isinstance(node, exp.Column):
             self._column(node, into)
         elif isinstance(node, exp.Anonymous):
@@ -242,7 +243,7 @@ class _Reader:
         self.needs.loose |= {r.name for r in condition}
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
-        """Collect the arguments of a window function as columns outside aggregates."""
+        """Add the arguments of a window function to `into`, as columns outside aggregates."""
         call = node.this
         arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
         for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):
@@ -282,7 +283,7 @@ def _listed(clause: object) -> Iterator[Tree]:
 
 
 def _reference(node: object) -> Reference | None:
-    """Return a column by its name; None for other expressions."""
+    """Return a column as a Reference; None for other expressions."""
     if isinstance(node, exp.Paren):
         return _reference(node.this)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
@@ -304,7 +305,7 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """Return the values that a comparison with constants allows a column."""
+    """Return the values that a comparison with constants allows a column; None for other predicates."""
     if isinstance(conjunct, exp.Between):
         ends = [conjunct.args["low"], conjunct.args["high"]]
         return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
@@ -325,7 +326,7 @@ def _between(ends: Sequence[Fraction | int | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | int | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """Return the values that a comparison allows a column, if the constants are of one kind."""
+    """Return the values that a comparison allows a column, if its constants are of one kind; None otherwise."""
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]
     known = [point for point in points if point is not None]
@@ -334,12 +335,12 @@ def _held(
         return None
     whole = set_of([value for _, value in known])
     (kind,) = kinds
-    # What holds for all numbers (times) holds for whole ones (days), which is all that some columns have.
+    # A bound that holds for numbers (or times) also holds for integers (or days), and some columns have only these.
     return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | int | str] | None:
-    """Return a constant as a number, as days since 1970, or as a text that cannot be a date."""
+    """Return a constant as a number, as days since 1970, or as a string that cannot be a date; None for others."""
     if isinstance(literal, exp.Paren):
         return _point(literal.this)
     if isinstance(literal, exp.Neg):

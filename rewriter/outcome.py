@@ -1,4 +1,4 @@
-"""The rewriter's decision about a statement, and the SQL that follows from the decision."""
+"""The decision about a statement, and the SQL that follows from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rewriter.verify import UNVERIFIED, Verdict
 
 @dataclass(frozen=True)
 class Attempt:
-    """One view tried on one block: chosen, matched but not chosen, or missed for a reason; with a match's estimate."""
+    """The result of trying one view on one block: chosen, matched but not chosen, or missed for a reason."""
 
     view: TableName
     verdict: str
@@ -34,10 +34,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Replacement:
-    """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept.
+    """A block that a view answers. `original` is the block's own SQL as Spark can run it, whose names and types must be
+    kept.
 
-    `query` is the block as it was read, `subqueries` are the blocks in it that are not a part of the match: each
-    stays as it is, or is answered by itself. `storages` are the storage tables that the plan reads. `verdict` tells
+    `query` is the block in normal form. `subqueries` are the blocks inside it that are not part of the match: each
+    stays as it is, or is answered by itself. `storages` are the storage tables that the plan reads. `verdict` says
     whether the plan is proved.
     """
 
@@ -62,11 +63,11 @@ class Replacement:
 class Outcome:
     """The decision about a statement.
 
-    `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions), `pins`
-    those that keep what is read beside a view at the same moment. `alone` is the snapshot of the one relation that it
-    reads where it reads no other. `as_of_ms` is the moment of all that is read, where
-    it is an earlier one within a bound. Where views were put in the place of their names,
-    `statement` is the one with them, and `typed` the user's own as Spark can run it.
+    `spelled` are the edits without which Spark cannot run the statement (`timeseries` translated), `pins` the edits
+    that pin other relations to the snapshots of the decision. `alone` is the snapshot of the only relation that is
+    read, if there is just one. `as_of_ms` is the time of the data (milliseconds since 1970), if the answer is an
+    earlier state within a staleness bound. If views were expanded, `statement` is the expanded statement, and `typed`
+    the user's own as Spark can run it.
     """
 
     statement: Statement
@@ -99,10 +100,10 @@ class Outcome:
 
     @cached_property
     def fixed(self) -> Outcome:
-        """Return the same outcome with every relation pinned to a snapshot, also if only one relation is read.
+        """Return the same outcome with all relations pinned to snapshots, even if only one is read.
 
-        Between the decision and Spark's read, a storage table may get other rows: by a refresh from a table that was
-        rolled back meanwhile, or by a replacement of the view.
+        Between the decision and Spark's read, a storage table may get other rows: by a refresh after a table was rolled
+        back, or because the view was replaced.
         """
         if not self.alone:
             return self

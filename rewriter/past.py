@@ -1,10 +1,10 @@
-"""Time travel: a statement about an earlier moment, answered from storage that was refreshed at that moment.
+"""Time travel: a statement about an earlier time, answered from storage that was refreshed at that time.
 
-    FROM t VERSION AS OF 5 ──catalog──▶ t as snapshot 5 had it, storage as of the refresh that read snapshot 5
-                                                        │
-                          statement without its clauses ┴─▶ decided as ever ─▶ everything pinned
+FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage as of the refresh that read snapshot 5
+                                                    │
+                      statement without its clauses ┴─▶ decided as usual ─▶ everything pinned
 
-Which views are fresh then, what matches and what is proved follows from the relations, which are those of that moment.
+Which views are fresh, what matches and what is proved then follows from the relations at that time.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rewriter.timeseries.literals import read_moment
 
 
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Decide which blocks of a time-travel statement to answer from views; raise Unsupported.
+    """Return the decision which blocks of a time-travel statement views answer; raise Unsupported.
 
-    `relations` are as they were: the statement's tables at the moments that its clauses say, storage tables as of a
-    refresh then. None where not all of the statement's tables are known so.
+    `relations` are the relations at that time: the statement's tables as its clauses say, storage tables as of a
+    refresh then. None if the state of one of the statement's tables at that time is unknown.
     """
     found = {name: relations.get(name) for name in past.moments}
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}
@@ -33,7 +33,7 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
     session = past.statement.session
     outcome = decide(past.statement, definitions, relations).fixed
     if outcome.rewritten and not reads_at_snapshots(outcome.sql(), session):
-        return replace(outcome, replacements=())  # a table would be read as it is now
+        return replace(outcome, replacements=())  # a table would be read in its current state
 
     def dated(replaced: Replacement) -> Replacement:
         return replace(replaced, original=at_snapshots(replaced.original, session, snapshots))

@@ -1,15 +1,15 @@
-"""PIVOT over groups in place of PIVOT over rows, so that the groups can be read from a view.
+"""Groups the rows under a PIVOT before it, so that the groups can be read from a view.
 
-Spark reads `PIVOT (f(x) FOR p IN (…))` in two steps: it groups by p and by every column that PIVOT does not name, and
-then puts what it finds for each listed value of p into a column, NULL where there is nothing. So counts that are absent
-are NULL and not 0, as they would be by CASE in the aggregates.
+Spark evaluates `PIVOT (f(x) FOR p IN (…))` in two steps: it groups by p and by every column that PIVOT does not name,
+then puts the result for each listed value of p into a column, or NULL if there is none. So absent counts are NULL, not
+0 as with CASE inside the aggregates.
 
 law:    over one row for each group, PIVOT finds the row's own value by max()
 query:  SELECT * FROM sales PIVOT (sum(price) FOR quarter IN (1, 2))
-gives:  SELECT * FROM (SELECT region, quarter, sum(price) AS x FROM sales GROUP BY region, quarter) AS sales
-        PIVOT (max(x) FOR quarter IN (1, 2))
-no:     aggregates of which one is no number: there Spark puts CASE into the aggregates, and counts nothing as 0; only
-        minima and maxima are the same in both ways
+gives:  SELECT * FROM (SELECT region, quarter, sum(price) AS x FROM sales GROUP BY region, quarter) AS sales PIVOT
+        (max(x) FOR quarter IN (1, 2))
+no:     aggregates of which one is not a number: Spark then puts CASE into the aggregates, and absent counts are 0; only
+        min() and max() are the same both ways
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Clause(NamedTuple):
 
 
 def grouped_before(statement: Statement, definitions: Definitions, relations: Relations) -> Statement | None:
-    """Return the statement with grouped rows under each PIVOT; None if the result might differ."""
+    """Return the statement with grouped rows under each PIVOT; None if its result might differ."""
     if not statement.pivots or statement.problem:
         return None
     find = finder(statement, definitions, relations)
@@ -72,7 +72,7 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """Yield the edit of a SELECT that reads one pivoted table, if supported."""
+    """Yield the edit for a SELECT that reads one pivoted table; raise Unsupported."""
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -113,7 +113,7 @@ def _over_groups(
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
     groups = f"SELECT {grouped}, {values} FROM {clause.source} GROUP BY {grouped}"
     called = f" AS {quoted(alias)}" if alias else ""
-    # Of a single aggregate the columns are called as the values alone.
+    # With a single aggregate, the columns are named by the values alone.
     names = [f" AS {quoted(each.name)}" for each in aggregates] if len(aggregates) > 1 else [""]
     found = ", ".join(f"max({_VALUE}{i}){name}" for i, name in enumerate(names))
     of = f"({pivoted})" if len(by) > 1 else pivoted
@@ -192,7 +192,7 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
 
 
 def _finds_the_same(made: Statement, find: Find) -> bool:
-    """Return whether Spark's two-step PIVOT of grouped rows gives the same result as of the rows."""
+    """Return whether Spark's two-step PIVOT of the grouped rows has the same result as PIVOT of the rows."""
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:
         return all(_in_two_steps(block, made, find) for block in grouped)

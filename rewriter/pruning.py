@@ -1,6 +1,7 @@
-"""The data files that a filter leaves, by the bounds of their columns, as Iceberg skips files when it plans a scan.
+"""Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does when it plans a
+scan.
 
-law:    a file that holds a row for which each column's value lies in its set is kept
+law:    a file with a row whose value in each column lies in that column's set is kept
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from rewriter.block import RangeSet
 from rewriter.model.statistics import ColumnFiles, FileGroup, Point
 
-# The values that a conjunction of comparisons with constants leaves a column, by its field id.
+# The values that a conjunction of comparisons with constants allows each column, by field id.
 Wanted = Mapping[int, RangeSet]
 
 
 def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
-    """Yield the positions of the files that may hold a row with such values; a file with unknown bounds may.
+    """Yield the positions of the files that may have a row with such values; a file with unknown bounds may.
 
     >>> column = ColumnFiles(sizes=(8, 8), nulls=(0, 0), lower=(1, 5), upper=(4, 9))
     >>> group = FileGroup(records=(2, 2), sizes=(40, 40), columns={7: column})
@@ -43,9 +44,9 @@ def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> b
 
 
 def _reaches(low: Point | None, high: Point | None, *, closed: bool) -> bool:
-    """Return whether values from `low` on may lie before `high`, or at it where that is `closed`; None is unknown.
+    """Return whether values from `low` on may be less than `high`, or equal to it if `closed`; None means unknown.
 
-    NaN, which compares as false, is unknown, too.
+    NaN, which compares as false, also counts as unknown.
     """
     if low is None or high is None:
         return True

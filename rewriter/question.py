@@ -1,4 +1,4 @@
-"""The requirements of one block of a statement, and the views that may meet them."""
+"""The requirements of one block of a statement, and the views that may satisfy them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from rewriter.shelf import Names, Shelf
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Names of which a view must expose one; `owners` are the tables that each can belong to, None if unknown."""
+    """The names of which a view must have one; `owners` are the tables to which each can belong, None if unknown."""
 
     names: Names
     owners: tuple[frozenset[TableName], ...]
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """All tables that can have any of the names; None if unknown."""
+        """The tables that can have any of the names; None if unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that have one of the names themselves."""
+        """Return the views that expose one of the names, as bits."""
         return shelf.show(self.names)
 
 
@@ -39,27 +39,28 @@ class Filtered(Need):
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a name, or hold no other rows."""
+        """Return the views that expose a name, or that hold no rows with other values, as bits."""
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregated(Need):
-    """An aggregate over a column: a view may expose the aggregate instead; `within` are all names in its arguments."""
+    """An aggregate over a column, which a view may expose in place of the column; `within` are all names in its
+    arguments.
+    """
 
     function: str = ""
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a name, or an aggregate from which this one can be derived."""
+        """Return the views that expose a name, or an aggregate from which this one can be derived, as bits."""
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 class Possible(NamedTuple):
-    """Two sets of views as bits: the views that could answer, and among them the views that may hold only some of the
-    rows.
+    """The views that could answer and, among these, the views that may hold only some of the rows, as bits.
 
-    `beside` has, by table, the views to which just this table must be joined back.
+    `beside` has, by table, the views to which only this table must be joined back.
     """
 
     views: int
@@ -69,13 +70,13 @@ class Possible(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A block's needs, and the predicates by which it may imply a view's filter.
+    """A block's requirements, and the predicates by which it may imply a view's filter.
 
-    `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
-    answers a block under it, if any. `whole` is False where its FROM may read more, or
-    where its columns may belong to a block around it. `joins` are the names that it equates; one where the other is
-    of a block around. `restriction` gives for all names of a column whether the block may restrict it to given values,
-    `mentions` whether a name stands anywhere in the block.
+    `tables` are all tables that it and its nested blocks may read, `core` the tables of its own FROM: a view over none
+    of these can answer at most a nested block. `whole` is false if its FROM may read further tables, or its columns may
+    be outer references. `joins` are the names that it equates, only one of a pair if the other is an outer reference.
+    `restriction` tests, for all names of a column, whether the block may restrict it to given values; `mentions` tests
+    whether a name occurs anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -94,7 +95,7 @@ class Question:
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
             bits &= ~shelf.grouped
-        # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
+        # Tables that a view joins inner replace tables in FROM; a SEMI join's table may replace a subquery's.
         inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared, beside)
         outer = self._serving(shelf, bits & shelf.outer, self.tables, declared, beside)
         bits, partial = self._within_limits(shelf, inner | outer)
@@ -102,7 +103,7 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return the views that join further tables without a known key that keeps all rows."""
+        """Return the views that join further tables without a known key that keeps all rows, as bits."""
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
             if not bits & members:
@@ -110,7 +111,7 @@ class Question:
             beside = [table for table, count in bag if count > self.core.get(table, 0)]
             if declared is not None and beside:
                 spare = {table for table, count in bag if count > self.tables.get(table, 0)}
-                # Of what a subquery asks about by the whole key, an inner join finds the same rows.
+                # For EXISTS or IN on a whole key, an inner join finds the same rows.
                 rest = [table for table in beside if table in spare or not self._keyed(table, declared)]
                 if not declared.may_join(rest, (table for table, _ in bag)):
                     lost |= members & ~shelf.outer
@@ -131,7 +132,7 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return the views that mention the required names of the tables that they read."""
+        """Return the views that expose the names required of the tables that they read, as bits."""
 
         def all_of(some: Iterable[TableName]) -> int:
             return reduce(and_, [shelf.reads.get((table, tables.get(table, 1)), 0) for table in some])
@@ -149,7 +150,7 @@ class Question:
             if not without:
                 return 0
             tables = need.tables
-            # The views that must serve it, and no table beside them.
+            # The views that must satisfy this need themselves, and cannot join a table back.
             without &= everything if tables is None else everything | all_of(tables)
             backs = backs_of(tables) if without else {}
             for table, joining in backs.items() if len(backs) == 1 else ():
@@ -168,12 +169,14 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Map each table that may have a required column to the views that it can be joined to by its key."""
+        """Return, by table that may have a required column, the views to which the table can be joined back
+        by its key.
+        """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
             key = declared.primary.get(table) if declared is not None else ()
             if key is not None:
-                # A single table itself has less to read.
+                # For a view of a single table, the table itself is cheaper than a join.
                 several = shelf.understood & ~shelf.alone & shelf.reading((table,))
                 found[table] = reduce(and_, (self._shown(column, shelf) for column in key), several)
         return found
@@ -183,7 +186,9 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return the views whose filters can keep a row of the question, and those that may keep only some."""
+        """Return the views whose filters can keep a row of the question, and those that may keep only some of its rows,
+        as bits.
+        """
         partial = 0
         for names, limits in shelf.limits.items():
             restricted: Callable[[Values], bool] | None = None
@@ -194,7 +199,7 @@ class Question:
                     same = names.union(*(self.classes[name] for name in names if name in self.classes))
                     restricted = self.restriction(same)
                 if not restricted(values):
-                    # The tables have the other rows, where a range divides groups.
+                    # If a range divides groups, the tables supply the other rows.
                     kept = filtered & shelf.grouped if self.grouped and values.divides else 0
                     bits &= ~filtered | kept
                     partial |= kept
@@ -202,7 +207,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate both sides of a pair of columns from tables that they read."""
+    """Return the views that equate both sides of a pair of columns of tables that they read, as bits."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

@@ -1,4 +1,4 @@
-"""A cache of decisions: dashboards repeat their statements."""
+"""Caches decisions, because dashboards repeat their statements."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
-    """A statement over these definitions; `names` are the relations to look up before deciding.
+    """A parsed statement over some definitions; `names` are the relations to look up before deciding.
 
-    `concerns_views` is False where no view could answer any part of it, of the `over` that read any of its tables.
+    `concerns_views` is false if no view could answer any part of it; `over` is the number of views over its tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
@@ -28,14 +28,16 @@ class Asked:
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:
-        """The tables that the statement reads; of a materialized view that it names, those below the view."""
+        """The base tables that the statement reads; for a materialized view that it names, the tables under
+        the view.
+        """
         sources = self._definitions.sources
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
         """Return the decision, from the cache if no relation has changed; raise Unsupported.
 
-        The time of day matters only with a staleness bound, which earlier moments may meet.
+        The current time matters only with a staleness bound, within which an earlier state may be used.
         """
         earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided
@@ -47,10 +49,10 @@ class Asked:
 
 
 class Recent:
-    """The cached statements over these definitions, by text and session.
+    """Caches the parsed statements over some definitions, by text and session.
 
-    law:    a remembered decision is the one that `rewrite` would come to now: it depends on the text, the
-            session, the definitions and what the names stand for, and is kept with all four.
+    law:    a cached decision is what `rewrite` would return now: it depends on the text, the session, the definitions
+            and the relations, and the cache compares all four.
     """
 
     def __init__(self, definitions: Definitions, most: int = 1024) -> None:
@@ -59,7 +61,7 @@ class Recent:
 
     @cached_property
     def thorough(self) -> Recent:
-        """The cached statements over the same views, with every view tried instead of a shortlist."""
+        """A cache over the same views in which every view is tried instead of a shortlist."""
         return Recent(self.definitions.thorough)
 
     def _ask(self, sql: str, session: Session) -> Asked:

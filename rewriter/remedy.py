@@ -10,12 +10,12 @@ from rewriter.sizes import Size
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Add these outputs to a view, by these names: `sql` is its definition with them, which answers the query.
+    """A change that makes a view answer a query: add these outputs with these names; `sql` is the changed definition.
 
-    `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
-    free name of another one to make beside it. With `refresh`, a refresh is all that it lacks.
-    `outputs` is what is added as a SELECT lists it, where that can be written behind the view's own outputs. `size` is
-    that of a view with more keys, where statistics tell of it.
+    `left` is the number of SELECTs over tables that it still does not answer. If the view itself should not change,
+    `new` is a free name for another view. With `refresh`, the view only has to be refreshed. `outputs` are the added
+    outputs as a SELECT list, if they can be appended to the view's own. `size` estimates a view with more keys, if
+    statistics allow that.
     """
 
     view: TableName
@@ -31,7 +31,7 @@ class Suggestion:
 
     @property
     def made(self) -> TableName:
-        """The name of the view that would answer: the changed one or the new one."""
+        """The name of the view that would answer: the changed view or the new one."""
         return self.new or self.view
 
     @property
@@ -46,7 +46,7 @@ class Suggestion:
 
     @property
     def statement(self) -> str:
-        """The statement that makes the change; `columns` are listed if the view names its columns itself."""
+        """The SQL statement that makes the change; `columns` are listed if the view names its columns itself."""
         if self.refresh:
             return f"REFRESH MATERIALIZED VIEW {self.view}"
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
@@ -55,7 +55,7 @@ class Suggestion:
 
     @property
     def told(self) -> str:
-        """The change and its effect, as text."""
+        """The change and its effect, as a sentence for the user."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"

@@ -1,7 +1,7 @@
-"""Estimates of the work of a plan in Spark: rows and bytes that it reads after pruning, scans, joins and shuffles.
+"""Estimates the work of a plan in Spark: rows and bytes read after pruning, scans, joins and shuffles.
 
-The constants are the least-squares fit of benchmarks/reading.py on the Spark of the integration tests, two cores. What
-matters are their relations: a scan, join or shuffle more costs as much as so many rows read.
+The constants are the least-squares fit of benchmarks/reading.py on the Spark of the integration tests with two cores.
+Their ratios matter: one more scan, join or shuffle costs as much as a certain number of rows read.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from rewriter.model import Table
 from rewriter.model.statistics import FEW_ROWS, FileGroup
 from rewriter.pruning import Wanted, kept
 
-# Milliseconds for each scan, join and shuffle, whatever they are of.
+# Milliseconds for each scan, join and shuffle, whatever its size.
 SCAN, JOIN, SHUFFLE = 14.0, 20.0, 45.0
-# Milliseconds for each row read, each row that goes through a join, and each byte of the columns read.
+# Milliseconds for each row read, each row that passes through a join, and each byte of the columns read.
 ROW, JOINED, BYTE = 5e-6, 1.4e-5, 3e-6
-# Bytes of a row where only the number of rows is known, and rows of a table of which nothing is.
+# Bytes of a row if only the number of rows is known, and the rows of a table without statistics.
 RECORD, UNKNOWN = 64, 10**12
-# Bytes of a value by its type; of any other type 16.
+# Bytes of a value by its type; 16 for other types.
 _WIDTHS = {"boolean": 1, "tinyint": 1, "smallint": 2, "int": 4, "date": 4, "float": 4, "bigint": 8, "double": 8,
            "timestamp": 8, "timestamp_ntz": 8}  # fmt: skip
 _WIDE = 16
 
 
-class Estimate(NamedTuple):  # a frozen dataclass of as many fields takes seven times as long to make
-    """The work of a plan; `files` of `all_files` are read of the tables whose files are known.
+class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seven times as long to create
+    """The estimated work of a plan; of the tables whose files are known, `files` of `all_files` are read.
 
-    `held` are the rows of all tables before pruning, `largest` those of the largest scan; `known` is False if the size
-    of a table is not known.
+    `held` is the number of rows of all tables before pruning, `largest` the rows of the largest scan; `known` is false
+    if the size of a table is unknown.
     """
 
     scans: int = 0
@@ -45,18 +45,18 @@ class Estimate(NamedTuple):  # a frozen dataclass of as many fields takes seven 
     known: bool = True
 
     def then(self, joins: int = 0, shuffles: int = 0) -> Estimate:
-        """Return the estimate with joins, through which the rows of the largest scan go, and shuffles."""
+        """Return the estimate with joins, through which the rows of the largest scan pass, and shuffles added."""
         joined = self.joined + joins * self.largest
         return self._replace(joined=joined, joins=self.joins + joins, shuffles=self.shuffles + shuffles)
 
     @property
     def ms(self) -> float:
-        """The time in milliseconds, without what every statement takes."""
+        """The estimated time in milliseconds, without the fixed time of every statement."""
         fixed = SCAN * self.scans + JOIN * self.joins + SHUFFLE * self.shuffles
         return fixed + ROW * self.rows + JOINED * self.joined + BYTE * self.bytes
 
     def gains_on(self, tables: Estimate) -> bool:
-        """Return whether this plan is cheaper than reading the tables; always True where both read few rows."""
+        """Return whether this plan is cheaper than reading the tables; always True if both read few rows."""
         if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
             return True
         return self.ms < tables.ms
@@ -103,7 +103,7 @@ def total(estimates: Iterable[Estimate]) -> Estimate:
 
 
 def scan_of(table: Table, share: float = 1.0) -> Estimate:
-    """Return the estimate of reading a share of a table's rows with all its columns, by its totals alone."""
+    """Return the estimate of reading a share (0 to 1) of a table's rows with all columns, from the table's totals."""
     if table.size is None and table.records is None:
         return UNKNOWN_SCAN
     rows = table.records if table.records is not None else (table.size or 0) / RECORD
@@ -112,9 +112,9 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
 
 
 def least_ms(table: Table, share: float, columns: int | None = None) -> float:
-    """Return the milliseconds of reading so many columns, all by default, of a share of a table's rows.
+    """Return the milliseconds for reading some columns (all by default) of a share (0 to 1) of a table's rows.
 
-    It is made for each view of a shortlist, and therefore of no estimate.
+    No Estimate is created, because this runs for each view of a shortlist.
     """
     if table.records is None:
         return scan_of(table, share).ms
@@ -127,13 +127,13 @@ UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=Fa
 
 
 def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
-    """Return the estimate of reading these columns, in lower case, of the files that a filter leaves.
+    """Return the estimate of reading these columns (in lower case) of the files that a filter cannot exclude.
 
-    Of a table whose files are not known, a `share` of the rows is read.
+    If a table's files are unknown, a `share` of its rows is read.
     """
     if table.statistics is None:
         whole = scan_of(table, share)
-        if table.size is None:  # of rows alone, narrow storage is told from a wide table by the types of its columns
+        if table.size is None:  # the types of columns tell narrow storage from a wide table
             return whole._replace(bytes=whole.rows * _width(table, columns)) if whole.known else whole
         return whole._replace(bytes=whole.bytes * _share_of_width(table, columns))
     rows, size, files = 0, 0.0, 0
@@ -149,7 +149,7 @@ def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: f
 
 
 def _share_of_width(table: Table, columns: Collection[str]) -> float:
-    """Return the share of these columns in a row's bytes, by their types."""
+    """Return the share (0 to 1) of a row's bytes that these columns take, by their types."""
     part = whole = 0
     for column in table.columns:
         width = _WIDTHS.get(column.type, _WIDE)
@@ -165,7 +165,9 @@ def _width(table: Table, columns: Collection[str]) -> int:
 
 
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
-    """Return the bytes of some columns in a file; by their types if it does not tell them."""
+    """Return the bytes of some columns in a file; estimated by `width`, their share of the row, if the file does not
+    record them.
+    """
     columns = [group.columns[each] for each in ids if each in group.columns]
     known = [size for column in columns if (size := column.sizes[at]) is not None]
     return sum(known) if len(known) == len(ids) else group.sizes[at] * width

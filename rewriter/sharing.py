@@ -1,7 +1,8 @@
-"""A view's rows from what other views over the same tables hold already: one scan of the tables serves them all.
+"""Computes a view's rows from the storage of other views over the same tables, so that one scan of the tables serves
+all.
 
-The engine answers the storage query as it answers a user's, so the rows are the same; and only where that costs less
-than the tables.
+The engine answers the storage query like a user's query, so the rows are the same; the result is used only if it is
+cheaper than the tables.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from rewriter.sql import Statement, parse
 
 @dataclass(frozen=True)
 class Shared:
-    """A query that returns a view's rows from the storage of `view`, with every relation pinned to a snapshot."""
+    """A query that returns a view's rows from the storage of another view, `view`; all relations are pinned to
+    snapshots.
+    """
 
     view: MaterializedView
     storage: Table
@@ -37,21 +40,21 @@ def storage_question(view: MaterializedView) -> Statement | None:
 def shared(
     view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
 ) -> Shared | None:
-    """Return a cheaper query over another view's storage for a view's whole storage query; None if there is none.
+    """Return a cheaper query over another view's storage for the whole storage query of a view; None if there is none.
 
-    `storage` is the view's own, whose columns give the types; `relations` are all that `definitions.closure(asked)`
-    names, at one moment. Keys that tables only declare are not relied on, whoever trusts them: they can be taken back,
-    and what was stored by them would stay, fresh by every snapshot.
+    `storage` is the view's own, whose columns determine the types; `relations` has all relations of
+    `definitions.closure(asked)` at one time. Declared keys are not used, even if trusted: a declaration can be
+    withdrawn, but rows that were stored by it would stay, fresh by every snapshot.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
-    others[view.storage] = None  # what it held itself is what is to be computed
+    others[view.storage] = None  # the view's own content is what is to be computed
     try:
-        # What is replaced as a whole needs no edits, and the buckets of a storage query are no user's spelling.
+        # The query is replaced as a whole, so that it needs no edits, and its buckets are in Viewgate's own form.
         outcome = decide(asked, definitions, others, spelled=())
     except Unsupported:
         return None
     found = next((each for each in outcome.replacements if _is_whole(each, asked)), None)
-    # A delta belongs to the refresh of the view itself.
+    # Appended rows are read by the refresh of the view itself.
     if found is None or found.match.rewriting.live:
         return None
     pins = snapshots_of(found.match.rewriting.reads, others)

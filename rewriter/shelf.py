@@ -1,7 +1,7 @@
-"""All views as bit sets, which find the views with the required features at once.
+"""All views as bit sets, to find all views with required features at once.
 
-Goldstein and Larson's filter tree turned round: for each name the set of views that mention it, a bit for each
-view, so that a level costs a few operations on whole sets however many views there are.
+This is Goldstein and Larson's filter tree inverted: for each name the set of views that mention it, one bit per view,
+so that each test takes a few operations on whole sets, however many views there are.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _Key = TypeVar("_Key")
 
 
 class Folded(NamedTuple):
-    """An aggregate of a view, with its argument names and the names that the view equates with them."""
+    """An aggregate of a view, with its argument's names and the names that the view equates with them."""
 
     function: str
     names: frozenset[Names]
 
 
 class Limit(NamedTuple):
-    """The values that a view's predicate allows a column, under each of the column's names."""
+    """The values that a predicate of a view allows a column, with all names of the column."""
 
     names: Names
     values: Values
@@ -39,11 +39,12 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The features of a view's query. `understood` is False for a query of which only the tables are known.
+    """The features of a view's query. `understood` is false if only the tables of the query are known.
 
-    `keys` are as many as it groups by, `inner` tells that all its joins are. `shown` are the names outside aggregates,
-    which may be columns of the storage, `loose` those in predicates that are no comparisons with constants: each with
-    what it is equated with, as `classes` tells. `limits` are its comparisons one by one, `kept` those of a column all.
+    `keys` is the number of its grouping keys; `inner` is true if all its joins are inner. `shown` are the names outside
+    aggregates, which may be columns of the storage; `loose` the names in predicates that are not comparisons with
+    constants; both include the names that `classes` equates with them. `limits` are the comparisons one by one, `kept`
+    the comparisons of each column combined.
     """
 
     tables: tuple[TableName, ...]
@@ -83,7 +84,7 @@ class Shelf:
 
     @classmethod
     def of(cls, views: Mapping[TableName, Features]) -> Shelf:
-        """Return the shelf of these views."""
+        """Return the shelf that has the features of these views."""
         names = sorted(views)
         shelf = cls(names)
         for i, name in enumerate(names):
@@ -113,15 +114,15 @@ class Shelf:
                 _add(self.kept.setdefault(name, {}), (limit.values,), bit)
 
     def reading(self, tables: Iterable[TableName]) -> int:
-        """Return the views that read any of these tables."""
+        """Return the views that read any of these tables, as bits."""
         return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
 
     def show(self, names: Iterable[str]) -> int:
-        """Return the views that expose a column of one of these names, or of a name that they equate with it."""
+        """Return the views that expose a column with one of these names, or with a name equated with it, as bits."""
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply that one of these names has such values."""
+        """Return the views whose predicates may imply that one of these names has such values, as bits."""
         found = 0
         for name in names:
             found |= self.loose.get(name, 0)
@@ -131,8 +132,10 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate over one of these names from which this aggregate can be derived."""
-        # One without a family can be made of any that has the columns.
+        """Return the views with an aggregate over one of these names from which this aggregate can be
+        derived, as bits.
+        """
+        # An aggregate without a family may be derived from any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
         for name in names:
             for folded, bits in self.folded.get(name, {}).items():
@@ -141,15 +144,15 @@ class Shelf:
         return found
 
     def join(self, names: Names) -> int:
-        """Return the views that equate all of these names."""
+        """Return the views that equate all of these names, as bits."""
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """Return the positions in `views` of the bits in a set, in order."""
+        """Return the positions in `views` of the bits that are set, in order."""
         picked: list[int] = []
         if not bits:
             return picked
-        # By words: taking a bit from the whole set would copy it.
+        # In words of 64 bits, because clearing a bit of the whole set would copy the set.
         words = (bits.bit_length() + 63) // 64
         for start, word in zip(count(0, 64), unpack(f"<{words}Q", bits.to_bytes(8 * words, "little")), strict=False):
             while word:

@@ -1,7 +1,7 @@
-"""Estimates of the number of rows of a summary, from the bounds of its keys: whole numbers, dates and times.
+"""Estimates the number of rows of a view from the bounds of its keys: integers, dates and times.
 
-Iceberg's manifests count no distinct values. A column of whole numbers has at most as many distinct values as its range
-is long; the number of distinct texts, and so the size of a summary by a text, is unknown.
+Iceberg's manifests do not count distinct values. An integer column has at most as many distinct values as its range is
+long; the number of distinct strings, and so the size of a view grouped by a string, is unknown.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
 
-# A summary with this share of its table's rows is read in about the same time.
+# A view with at least this share of its table's rows takes about as long to read as the table.
 NEARLY = 0.5
 _DAY, _MICROS = 86_400, 1_000_000
 _TIMES = ("timestamp", "timestamp_ntz")
-# The seconds of the shortest bucket of a grain.
+# The seconds of the shortest bucket of each grain.
 _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _DAY}
 
 
 @dataclass(frozen=True)
 class Size:
-    """The estimated rows of a summary, and the rows `of` its table; to be multiplied by the number of values of the
-    `unknown` keys.
+    """The estimated rows of a view; `of` is the number of rows of its table.
+
+    For `unknown` keys, the rows are to be multiplied by their numbers of values.
     """
 
     rows: int
@@ -42,7 +43,7 @@ class Size:
 
     @property
     def is_nearly_whole(self) -> bool:
-        """Whether the summary would be nearly as large as its table."""
+        """Whether the view would be nearly as large as its table."""
         return self.rows >= NEARLY * self.of
 
     def __str__(self) -> str:
@@ -55,9 +56,9 @@ class Size:
 
 
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
-    """Return the size of a summary of `now` rows if these keys, by their texts, were added.
+    """Return the size of a view that has `now` rows, after these keys (by their texts) are added.
 
-    law:    of D possible groups, n rows that are spread evenly fall into D (1 - exp(-n / D))
+    law:    n rows spread evenly over D possible groups fall into about D (1 - exp(-n / D)) of them
     """
     counts = {text: _values(tree, block, table) for text, tree in keys.items()}
     possible = max(now, 1) * prod(count for count in counts.values() if count is not None)
@@ -67,7 +68,7 @@ def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> S
 
 
 def _values(tree: Tree, block: Block, table: Table) -> int | None:
-    """Return the greatest number of values of an expression in a table; None if no bounds tell it."""
+    """Return the greatest possible number of values of an expression in a table; None if there are no bounds."""
     bucket, day = as_bucket(tree), day_source(tree)
     source = bucket.source if bucket is not None else day if day is not None else tree
     declared = block.type_of(source)
@@ -86,7 +87,7 @@ def _values(tree: Tree, block: Block, table: Table) -> int | None:
 
 
 def _bounds(table: Table, field_id: int) -> tuple[int, int] | None:
-    """Return the least and the greatest value of a column of whole numbers; None if a file tells no bounds."""
+    """Return the least and the greatest value of an integer column; None if a file does not record its bounds."""
     columns = [group.columns.get(field_id) for group in (table.statistics.groups if table.statistics else ())]
     lower = [*chain.from_iterable(column.lower if column is not None else (None,) for column in columns)]
     upper = [*chain.from_iterable(column.upper if column is not None else (None,) for column in columns)]

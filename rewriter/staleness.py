@@ -1,8 +1,7 @@
-"""Bounded staleness: a statement at an earlier moment, at which a stale view was fresh.
+"""Bounded staleness: answers a statement as of an earlier time, at which a stale view was fresh.
 
-A bound never has storage read beside tables that are further on: the whole statement goes back to one moment within the
-bound. There every table is what it was, and everything else (which views are fresh, what is pinned and verified) is
-decided as ever.
+Stale storage is never read beside newer tables: the whole statement goes back to one time within the bound, at which
+every table has its state of then. All else (which views are fresh, what is pinned and verified) is decided as usual.
 """
 
 from __future__ import annotations
@@ -18,25 +17,27 @@ from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement
 
-# Moments that are tried for one statement, the latest first.
+# The most points in time that are tried for one statement, the latest first.
 MOST_MOMENTS = 4
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The staleness bound in seconds for all views; None for the bound of each view."""
+    """The staleness bound in seconds for all views; if `seconds` is None, each view's own bound."""
 
     now_ms: int
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether storage may lack a commit of that time; a time in the future is never allowed."""
+        """Return whether storage may lack a commit of time `since_ms`; a commit in the future is never allowed."""
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 
 
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
-    """Return the moments within the bound at which a stale view was fresh, in milliseconds, latest first."""
+    """Return the times within the bound at which stale views were fresh, in milliseconds since 1970, the
+    latest first.
+    """
     found = set[int]()
     for name in relations:
         view = definitions.by_storage.get(name)
@@ -47,11 +48,12 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """Return the time of the first commit that a view's storage lacks; None if it lacks none or was never filled.
+    """Return the time of the first commit that a view's storage lacks, in milliseconds; None if it lacks none or was
+    never filled.
 
-    law:    now - that is how old an answer from the storage is
-    no:     the difference of the snapshots' times, which stands still while nothing is committed; what came last; a
-            table that was rolled back behind what the storage read, of which nothing is missing
+    law:    now minus that time is how old an answer from the storage is
+    no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a
+            table that was rolled back to before the snapshot that the storage read, of which nothing is lacking
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:
@@ -62,13 +64,13 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
         table = relations.get(name)
         if not isinstance(table, Table) or recorded.get(table.uuid) not in {s.id for s in table.snapshots}:
             return None
-        # The clocks of those who commit need not agree: of all missing snapshots the earliest time counts.
+        # Writers' clocks may differ: the earliest time of all missing snapshots counts.
         times += (snapshot.timestamp_ms for snapshot in changes_since(table, recorded[table.uuid]))
     return min(times, default=None)
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations at an earlier moment: base tables as they were, storage tables as they are."""
+    """Return the relations at an earlier time: base tables as they were then, storage tables as they are now."""
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:
@@ -76,7 +78,7 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
         kept = tuple(dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots))
         since = relation.snapshots[: len(relation.snapshots) - len(kept)]
         earlier = replace(relation, snapshots=kept)
-        # Of more rows than there were all bounds hold, of fewer none.
+        # Bounds of the current rows hold for the earlier rows if rows were only added since.
         grown = all(snapshot.operation in ("append", "replace") for snapshot in since)
         return earlier if grown else replace(earlier, records=None, ranges=())
 
@@ -86,10 +88,10 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Return the decision now, or at the earlier moment that leaves the fewest blocks to base tables.
+    """Return the decision for now, or for the earlier time at which views answer the most blocks.
 
-    Of moments that answer as much, one that reads no appended rows comes first, then the latest. What fills a table
-    is always of now.
+    If several times answer as many, one without appended rows comes first, then the latest. A statement that fills a
+    table is always decided for now.
     """
     now = rewrite(statement, definitions, relations)
     storages = definitions.by_storage.keys() & statement.tables

@@ -1,13 +1,13 @@
 """Finds the smallest change to a view that makes it answer a query; the engine tries each change.
 
-A view over tables of the query is given all that the query asks for and the view has not; then every part without which
-the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
+A view over tables of the query gets all outputs that the query needs and the view lacks; then each output without which
+the engine still answers is removed again. The rest is suggested: no suggestion is made that the engine has not tried.
 
-Where a view lacks nothing but a refresh, that comes first.
+If a view only needs a refresh, that is suggested first.
 
-It is tried under the settings of the session that asks. A view that was made under others is left as it is, since its
-own queries rely on those; so is one that would get more keys, and with them more rows, which may be its whole worth: a
-new view beside it is suggested.
+Suggestions are tried under the settings of the current session. A view made under other settings is not changed,
+because its own queries rely on them; neither is a view that would get more keys and so more rows, which could defeat
+its purpose: a new view beside it is suggested.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_s
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
-# More views than these are not tried: the first by name over the same tables are as good as others.
+# At most this many views are tried, the first by name.
 TRIED_VIEWS = 8
 MOST_PARTS = 12
-# So many of the added outputs are told by the name of a new view.
+# At most this many added outputs are part of a new view's name.
 _NAMED = 2
 _NO_WORD = re.compile(r"\W+")
 _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Part(NamedTuple):
-    """An output that a view might lack; a key is also added to GROUP BY."""
+    """An output that a view may lack; a key is also added to GROUP BY."""
 
     text: str
     name: str
@@ -57,12 +57,12 @@ class _Part(NamedTuple):
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return the smallest change by which a view answers a block that no view answers; None if there is none."""
+    """Return the smallest change by which a view answers a block that none answers yet; None if there is none."""
     statement = outcome.statement
     try:
         if (lacking := _refresh(outcome, definitions, relations)) is not None:
             return lacking
-    except RecursionError:  # it is nested too deeply to be read
+    except RecursionError:  # nested too deeply
         return None
     answered = {replacement.block.span for replacement in outcome.replacements}
     for select in statement.blocks:
@@ -70,10 +70,10 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
             continue
         try:
             found = list(_for_block(select, outcome, definitions, relations))
-        except RecursionError:  # it is nested too deeply to be read
+        except RecursionError:  # nested too deeply
             continue
         if found:
-            # The first of them shares most tables.
+            # The first of several equals shares the most tables.
             return min(found, key=lambda each: (len(each.add), each.new is not None))
     return None
 
@@ -81,7 +81,7 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
     """Return a view whose refresh alone would answer a block, the best one first; None if there is none.
 
-    Views that the statement names, or that are over such, count: they are in the places of their names.
+    Views that the statement names, and views over these, count as well, with the names expanded.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
@@ -109,8 +109,9 @@ def _for_block(
         return
     wanted = {table.name for table in block.tables}
     if len(wanted) != len(block.tables):
-        return  # which occurrence of a table a column belongs to would have to be guessed
-    # A view of further tables may answer, too, where keys say that they take and add no row: the engine tells.
+        return  # the table occurrence of a column would have to be guessed
+    # A view that joins further tables may answer, too, if keys guarantee that these neither add nor remove rows; the
+    # engine decides.
     shared = {view: len(wanted.intersection(definitions.sources[view.name])) for view in definitions.views}
     over = [view for view in definitions.views if view.rewrite and shared[view]]
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
@@ -119,7 +120,7 @@ def _for_block(
     for view in over[:TRIED_VIEWS]:
         found = _for_view(view, block, statement, relations)
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
-            continue  # a refresh or a setting is what it lacks, as its reason says
+            continue  # it needs a refresh or a setting, as its reason says
         stays = found.outputs and not _moves(view, statement.session)
         yield found if stays else _beside(found, view, statement.session, taken)
 
@@ -130,7 +131,7 @@ def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: R
 
 
 def _moves(view: MaterializedView, session: Session) -> bool:
-    """Return whether recreating a view in this session would record other settings."""
+    """Return whether recreating a view in this session would record other settings than it has."""
     kept = view.settings
     differing = kept is None or differing_setting(session.settings, kept, session.defaults) is not None
     return differing or _in_other_zone(view, session)
@@ -141,7 +142,7 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 
 
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
-    """Return a suggestion to create another view, with a name made from the added outputs."""
+    """Return a suggestion to create another view, with a name made of the added outputs."""
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
     names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
@@ -150,7 +151,7 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
-    """Return the change to one view; a change without new outputs if only the session's settings differ."""
+    """Return the change to one view, or None; a change without new outputs if only the session's settings differ."""
     try:
         tree = parse_select(view.query)
     except ParseError:
@@ -166,7 +167,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     answer = _answer(view, tree, parts, statement, relations)
     if answer is None:
         return None
-    # From the end, where columns stand: a sum or a key as the query has it keeps the view smaller than they do.
+    # From the end, where plain columns are: aggregates and keys, as the query has them, keep the view smaller.
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
         if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
@@ -186,7 +187,7 @@ def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
 
 
 def _outputs(view: MaterializedView, parts: Sequence[_Part], changed: str) -> str:
-    """Return the new outputs as a SELECT list; empty if appending them to the view's list gives another query."""
+    """Return the new outputs as a SELECT list; empty if appending them to the view's list would give another query."""
     outputs = ", ".join(map(_labelled, parts))
     longer = with_outputs(view.query, outputs)
     return outputs if longer is not None and render(parse_select(longer)) == changed else ""
@@ -199,9 +200,10 @@ def _labelled(part: _Part) -> str:
 def _as_many_rows(
     tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
 ) -> bool:
-    """Return whether a changed view would have a row for each row of a table, because its keys include a primary key.
+    """Return whether a changed view would have one row for each row of a table, because its keys include a primary key.
 
-    Tables that others reference by a foreign key do not count: they have fewer rows than those.
+    Tables that another table of the view references by a foreign key do not count: they have fewer rows than that
+    table.
     """
     if not any(part.key for part in parts):
         return False
@@ -218,7 +220,9 @@ def _as_many_rows(
 
 
 def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, block: Block) -> Size | None:
-    """Return the size of a view with more keys, by the statistics of its largest table; None where it has none."""
+    """Return the estimated size of a view with more keys, from the statistics of its largest table; None without
+    statistics.
+    """
     keys = {part.text: part.tree for part in parts if part.key}
     read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]
     largest = max(read, key=lambda table: table.records or 0, default=None)
@@ -229,14 +233,14 @@ def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, 
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
-    """Return the column list of a changed view, if the view names its columns itself."""
+    """Return the column list of a changed view; empty unless the view names its columns itself."""
     names = [column.name for column in view.columns]
     own = [item.alias_or_name for item in tree.expressions]
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
 
 
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
-    """Map the query's table ids to their qualifiers in the view's text; None if no qualifier is needed."""
+    """Return the qualifiers in the view's text of the query's table ids; None for one that needs no qualifier."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
     named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
@@ -244,13 +248,13 @@ def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, blo
 
 
 def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tree: exp.Select) -> Iterator[_Part]:
-    """Yield all outputs that the view might lack, each once: aggregates, keys, and columns of the filter."""
+    """Yield each output that the view might lack, once: aggregates, keys, and columns of the filter."""
     grouped = tree.args.get("group") is not None or any(item.find(exp.Anonymous) for item in tree.expressions)
     wanted: list[tuple[Tree, bool]] = []
     if grouped:
         wanted += [(found, False) for tree in (*block.outputs, *block.having) for found in _aggregates(tree)]
         wanted += [(key, True) for key in block.keys or ()]
-        # What is counted once must be a key where the groups are finer than the query's.
+        # An argument counted distinct must be a key if the view's groups are finer than the query's.
         distinct = [inner for found, _ in wanted for inner in found.find_all(exp.Distinct)]
         wanted += [(column, True) for inner in distinct for column in inner.find_all(exp.Column)]
     outside = block.where if grouped else block.expressions
@@ -319,7 +323,7 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query's answer from the view with these new outputs; None if that view does not answer."""
+    """Return the query's outcome with this changed view; None if the view does not answer."""
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
@@ -334,7 +338,7 @@ def _answer(
 
 
 def _left(outcome: Outcome) -> int:
-    """Return the number of SELECTs over tables that a view does not answer."""
+    """Return the number of SELECTs over tables that no view answers."""
     answered = [replacement.block.span for replacement in outcome.replacements]
     left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
     return sum(any(outcome.statement.resolve(table) is not None for table in block.tables) for block in left)

@@ -190,7 +190,7 @@ def suggested(
     try:
         return suggestion(outcome, definitions, relations)
     except Exception:
-        _log.exception("no change to a view is suggested for %r", outcome.statement.sql)
+        _log.exception("suggestion failed sql=%r", outcome.statement.sql)
         return None
 
 

@@ -79,7 +79,7 @@ class Rests:
             f"not used before {end:%Y-%m-%d %H:%M:%S} UTC, or until its next refresh"
         )
         self._rests[storage.name] = _Rest(_content(storage), seconds, self._clock() + seconds, why)
-        _log.warning("view rests storage=%s seconds=%g error=%r", storage.name, seconds, reason)
+        _log.warning("view suspended storage=%s seconds=%g error=%r", storage.name, seconds, reason)
 
     @property
     def storages(self) -> frozenset[TableName]:

@@ -67,7 +67,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 def in_no_view(what: str) -> SqlError:
     """Return the error of rows of this moment in the query of a view."""
     return SqlError(
-        f"{what} returns the rows of the moment, which a view would freeze: "
+        f"{what} returns the current rows, which a view would freeze: "
         "SELECT from it directly, or store the rows with CREATE TABLE … AS SELECT",
         "0A000",
     )

@@ -58,7 +58,11 @@ def _between(
     if start is None:  # there was no row: whatever is there now has been added
         return ChangeKind.APPENDED, "", tuple(line)
     if start not in ids:
-        return ChangeKind.UNKNOWN, f"snapshot {start} is no ancestor of it: rolled back, replaced or expired", ()
+        return (
+            ChangeKind.UNKNOWN,
+            f"snapshot {start} is not among its ancestors: it was rolled back, replaced or expired",
+            (),
+        )
     between = tuple(_until(line, start))
     return _kind(between, snapshot_of(document, start)), "", between
 

@@ -86,7 +86,7 @@ class Relations:
                 lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
             )
         except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
-            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
+            _log.warning("earlier snapshots unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
             tables = {}
         return {**dict.fromkeys(names), **views, **tables}
 
@@ -103,7 +103,7 @@ class Relations:
                 lambda: before_rollbacks({name: entry.load() for name, entry in entries.items()}, found),
             )
         except Exception as failure:  # as above
-            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, storages)), failure)
+            _log.warning("earlier snapshots unreadable tables=%s error=%r", ",".join(map(str, storages)), failure)
             return {}
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:

@@ -95,7 +95,7 @@ class Create:
             raise SqlError(f"materialized view {name} exists already; {hint}", "42P07")
         if name.namespace not in await ctx.catalog.namespaces():  # some catalogs would make it, unasked
             space = TableName(name.parts[:-1])
-            raise SqlError(f"there is no namespace {space}: CREATE NAMESPACE {space.sql()} makes it", "42704")
+            raise SqlError(f"there is no namespace {space}: run CREATE NAMESPACE {space.sql()} first", "42704")
         if (await ctx.catalog.current([name]))[name] is not None or name in ctx.catalog.broken:
             raise SqlError(f"{name} exists already and is not a materialized view; choose another name", "42P07")
 

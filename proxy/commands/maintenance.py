@@ -171,8 +171,8 @@ def _needed(
 def _lost(view: MaterializedView, table: Table, needed: Snapshot) -> str:
     return (
         f"Viewgate: the last refresh of {view.name} has read snapshot {needed.id} of {table.name} "
-        f"({moment_text(needed.timestamp_ms)}); once that has expired, {view.name} is answered from neither with the "
-        "rows that came since nor within max_staleness, and its next refresh computes it anew: to keep it in use, "
+        f"({moment_text(needed.timestamp_ms)}); once that snapshot has expired, {view.name} is no longer answered with "
+        "newer rows added or within max_staleness, and its next refresh is a full one: to avoid that, run "
         f"REFRESH MATERIALIZED VIEW {view.name} before snapshots expire"
     )
 

@@ -79,7 +79,7 @@ STEER = b"steer"  # what workers ask each other to do with an upstream
 _TOLD = {
     Steering.PAUSE: "paused: new sessions and statements wait, running statements go on",
     Steering.RESUME: "resumed: it takes sessions and statements again",
-    Steering.DRAIN: "being drained: it gets no new sessions, idle ones go elsewhere, running statements end",
+    Steering.DRAIN: "being drained: it gets no new sessions, idle ones move to other upstreams, running statements end",
 }
 
 

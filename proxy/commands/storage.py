@@ -267,7 +267,9 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]
     if not isinstance(table, Table):
-        raise SqlError(f"{name}, which {ADOPT} names, is no Iceberg table of the catalog {ctx.catalog.name}", "42P01")
+        raise SqlError(
+            f"{name}, which {ADOPT} names, is not an Iceberg table of the catalog {ctx.catalog.name}", "42P01"
+        )
     if name in made.sources:
         raise _refused(name, "the view's query reads it, and a refresh would change what it reads")
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)

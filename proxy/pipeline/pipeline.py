@@ -151,7 +151,7 @@ class Pipeline:
                 _logger.warning(
                     "refresh failed view=%s way=%s error=%s: a full refresh follows", view.name, decision.kind, why
                 )
-                log(f"{view.name}: the refresh ({decision.kind}) failed, computing it anew: {why}")
+                log(f"{view.name}: the refresh ({decision.kind}) failed, starting a full refresh: {why}")
                 asked = replace(asked, anew=True)
                 continue
             if published:

@@ -63,7 +63,7 @@ def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshStat
         return "its content was computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}
     if through != {state.uuid: state.version for state in sources.views.values()}:
-        return "a view that it is defined over has been defined anew"
+        return "a view that it is defined over has been redefined"
     if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
         return "it was computed from other tables"
     if any(state.columns is None for state in recorded.sources):

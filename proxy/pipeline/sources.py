@@ -129,7 +129,7 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
 
 def _unread(view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads the view {name}, whose query cannot be put in the place of its name: it "
+        f"materialized view {view.name} reads the view {name}, whose query cannot be expanded in place of its name: it "
         "contains SQL that is not supported, or refers to itself; define it again, over tables",
         "0A000",
     )
@@ -137,8 +137,8 @@ def _unread(view: MaterializedView, name: TableName) -> SqlError:
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads {name}, which is no Iceberg table or view in the catalog "
-        f"{catalog.name} any more: create the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
+        f"materialized view {view.name} reads {name}, which is not an Iceberg table or view in the catalog "
+        f"{catalog.name} any longer: create the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
         "(its content is as before)",
         "42P01",
     )

@@ -62,8 +62,8 @@ async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
 
 def _lost(view: MaterializedView, detail: str) -> Lost:
     return Lost(
-        f"the storage of {view.name} was changed while this refresh ran, by another one as a rule; its content is "
-        f"whole; REFRESH again if it must be newer ({detail})",
+        f"the storage of {view.name} was changed while this refresh ran, probably by another refresh; its content "
+        f"is complete; REFRESH again if it must be newer ({detail})",
         LOST,
     )
 

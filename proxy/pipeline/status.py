@@ -89,8 +89,8 @@ class Lost(SqlError):
 def gone(view: MaterializedView) -> Lost:
     """Return the error for work on a view that was replaced or dropped."""
     return Lost(
-        f"materialized view {view.name} has just been replaced or dropped; what was to be done on its storage "
-        f"{view.storage} is not done; try again if the view is there",
+        f"materialized view {view.name} has just been replaced or dropped; the operation on its storage "
+        f"{view.storage} was not performed; try again if the view is there",
         "40001",
     )
 

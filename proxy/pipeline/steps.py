@@ -25,12 +25,12 @@ RETENTION = "viewgate.retention"
 
 _FRESH = Decision(Kind.FRESH, "no source has changed since its last refresh")
 _NEVER = Decision(Kind.FULL, "it was never refreshed")
-_ALL_ANEW = Decision(Kind.FULL, "everything anew, as asked for")
-_ROWS_ANEW = Decision(Kind.FULL, "just these rows, anew, as asked for")
-_FAILED = Decision(Kind.FULL, "its change could not be taken in")
+_ALL_ANEW = Decision(Kind.FULL, "a full refresh was requested")
+_ROWS_ANEW = Decision(Kind.FULL, "a refresh of only these rows was requested")
+_FAILED = Decision(Kind.FULL, "its change could not be merged")
 _UNDROPPED = (
     f"{RETENTION} drops nothing while the storage has files from before its partitions were changed: "
-    "REFRESH … FULL writes them anew"
+    "REFRESH … FULL rewrites them"
 )
 
 

@@ -63,7 +63,7 @@ async def _stages(job: Watchable) -> tuple[Stage, ...]:
     try:
         return await job.stages() or ()
     except Exception:  # the statement itself will say what is wrong
-        _logger.debug("nobody knows how far a refresh is", exc_info=True)
+        _logger.debug("refresh progress unknown", exc_info=True)
         return ()
 
 

@@ -341,7 +341,7 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
     try:
         sql = None if text is None else text.decode()
     except UnicodeDecodeError as error:
-        raise WireError(f"the statement is no text: {error}") from error
+        raise WireError(f"the statement is not UTF-8 text: {error}") from error
     return sql, any(run_async or b""), int.from_bytes(limit or b"", "big", signed=True)
 
 

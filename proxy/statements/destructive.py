@@ -15,9 +15,9 @@ class Loss(Enum):
 
     RELATION = "is dropped or renamed"
     COLUMNS = "loses or changes columns"
-    NAMESPACE = "is dropped with all that is in it"
-    DEFINITION = "is defined anew"
-    REPLACED = "is replaced without columns that are needed"
+    NAMESPACE = "is dropped with its contents"
+    DEFINITION = "is redefined"
+    REPLACED = "is replaced without columns that views need"
     SHAPE = "gets columns, or another branch"
 
 

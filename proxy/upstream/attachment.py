@@ -239,7 +239,7 @@ class Attachment:
             async with asyncio.timeout(self._pool.timeouts.close):
                 told = await live.query(_WHERE)
         except (SqlError, TimeoutError) as error:  # it is repeated as it was
-            logger.debug("a session could not tell where it is: %s", error)
+            logger.debug("current catalog and namespace unknown error=%s", error)
             return
         ((catalog, namespace),) = told.rows
         if self._kept.settle(before, str(catalog), str(namespace)):

@@ -1,6 +1,6 @@
-"""Block normal form: one SELECT as tables, predicates, outputs, groups and aggregates, in canonical expressions.
+"""The block normal form: one SELECT as tables, predicates, outputs, groups and aggregates, in canonical expressions.
 
-SQL that does not fit this form has no block, and Unsupported says why; nothing is guessed.
+SQL that does not fit this form raises Unsupported, whose message names the construct; nothing is guessed.
 """
 
 from rewriter.block.atoms import range_of

@@ -1,4 +1,4 @@
-"""Predicates over one subject as sets of values: exactly those for which the predicate is true."""
+"""Reads a predicate over one subject (a column or an expression of it) as the set of values for which it is true."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
-# A subject and the values of it for which a predicate is true.
+# The subject of a predicate, and the set of the subject's values for which the predicate is true.
 Ranged = tuple[Tree, RangeSet]
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-# Of floating-point numbers the rest is left to the files: NaN lies beyond the greatest, and 0.0 has two signs.
+# The comparisons of floating-point numbers that are read as sets. Others are left out, because Spark orders NaN above
+# every number and treats 0.0 and -0.0 as equal.
 _OF_FLOATS = ("=", "<", "<=")
 _WILDCARDS = frozenset("%_\\")
 _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 
 
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
-    """Return a predicate as a set of values of one subject; None for a predicate of another form.
+    """Return a predicate as its subject and the set of values for which it is true; None for an unsupported form.
 
-    `through` a time's bucket, date or year the subject is the time itself.
+    With `through`, a comparison of a time's bucket, date or year is returned as a set of values of the time itself.
     """
     return _Reader(block, zone, through).read(conjunct)
 
 
 class _Reader:
-    """Reads the predicates of one block."""
+    """Reads predicates of one block as sets of values."""
 
     def __init__(self, block: Block, zone: str, through: bool) -> None:
         self.block, self.zone, self.through = block, zone, through
@@ -59,7 +60,9 @@ class _Reader:
         return self._compared(tree.this, operator, tree.expression) if operator else self._flag(tree, RangeSet.of([1]))
 
     def _negated(self, inner: Tree) -> Ranged | None:
-        """Return the values of a negated predicate, with NOT pushed down to comparisons: unknown stays unknown."""
+        """Return the set for which NOT `inner` is true; NOT is pushed down to the comparisons, so that unknown stays
+        unknown; None if unsupported.
+        """
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
         if isinstance(inner, (exp.And, exp.Or)):
@@ -77,7 +80,9 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """Return the complement of a predicate that is never unknown, such as IS and <=>."""
+        """Return the complement of the set of a predicate that is never unknown, such as IS NULL or <=>; None if
+        unsupported.
+        """
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
         if found is None or line is None or line.kind in FRACTIONS:
@@ -95,12 +100,16 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a boolean column by itself, or negated."""
+        """Return a boolean column with the set of values for which it, or its negation, is true; None for other
+        expressions.
+        """
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """Return the texts that begin with a prefix, by their bytes, or the others."""
+        """Return the set of strings that begin with a prefix, in byte order; with `otherwise`, the set of all other
+        strings; None if unsupported.
+        """
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
             return None
@@ -117,7 +126,7 @@ class _Reader:
         return self._through(line, RangeSet.compare(operator, value))
 
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
-        """Return the values of IN; not for texts, among which Spark may parse a time where ANSI mode is off."""
+        """Return the set of an IN list; None for strings, because without ANSI mode Spark may compare them as times."""
         line = self._line(node.this)
         if line is None or not node.expressions:
             return None
@@ -132,7 +141,7 @@ class _Reader:
         return line_of(tree, self.block, self.zone, through=self.through)
 
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
-        """Map a set of values of an expression back to values of its subject."""
+        """Map a set of values of an expression to the set of values of its subject; None if that is not possible."""
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
             return None
@@ -140,7 +149,9 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """Return the union or intersection of sets of values of one subject."""
+        """Return the intersection (`meet`) or the union of sets over one subject; None if a set is unknown or subjects
+        differ.
+        """
         subject: Tree | None = None
         sets: list[RangeSet] = []
         for part in parts:
@@ -161,7 +172,9 @@ def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """Return the prefix that a LIKE predicate requires: subject, prefix, and whether nothing else is required."""
+    """Return the prefix that a LIKE predicate requires: subject, prefix, and whether nothing else is required; None
+    otherwise.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions
         return (subject, literal.name, True) if _is_text(literal) and literal.name else None
@@ -173,7 +186,7 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """Return a set of values that a predicate implies: LIKE 'ab%c' implies texts that begin with ab."""
+    """Return a set of values that a predicate implies: LIKE 'ab%c' implies texts that begin with ab; None otherwise."""
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None
 
@@ -183,7 +196,9 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the first text after all texts with a prefix, whose last byte is incremented."""
+    """Return the least string above all strings with this prefix, by incrementing the last byte;
+    None if there is none.
+    """
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
     return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None

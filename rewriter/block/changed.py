@@ -1,4 +1,4 @@
-"""Replaces nodes and table ids in expressions and blocks; unchanged subtrees are shared, not copied."""
+"""Replaces nodes and table ids in expressions and blocks; unchanged subtrees are shared instead of copied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tree = exp.Expr
 
 
 def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
-    """Return the block over tables of other ids."""
+    """Return the block with its table ids replaced as `mapping` says."""
     if all(mine == other for mine, other in mapping.items()):
         return block
     tables = tuple(replace(table, id=mapping[table.id]) for table in block.tables)
@@ -28,7 +28,7 @@ def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
 
 
 def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
-    """Replace the nodes of an expression by `change`, outer nodes first; unchanged subtrees are shared."""
+    """Apply `change` to each node of an expression, outer nodes first; unchanged subtrees are shared."""
     new = change(tree)
     if new is not tree or isinstance(tree, (exp.Column, exp.Literal, exp.DataType, exp.Identifier)):
         return new
@@ -46,7 +46,7 @@ def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
 
 
 def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
-    """Return the block with a function applied to each expression."""
+    """Return the block with `change` applied to each of its expressions."""
 
     def each(trees: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(changed(tree, change) for tree in trees)

@@ -14,9 +14,10 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """Yield the conjuncts of a predicate, without those that are always true, as `1 = 1` and the ON of a CROSS JOIN.
+    """Yield the conjuncts of a predicate, except those that are always true, such as `1 = 1` or the ON of a CROSS JOIN.
 
-    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too; TRUE AND a is a
+    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, also where a part is unknown; TRUE AND a is
+         a
 
     >>> from rewriter.sql import parse_select
     >>> where = parse_select("SELECT 1 FROM t WHERE (a = 1 AND b) OR (c AND a = 1)").args["where"].this
@@ -33,7 +34,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _is_true(part: Tree) -> bool:
-    """Return whether a predicate is TRUE, an equality of a literal with itself, or a disjunction with one of these."""
+    """Return whether a predicate is TRUE, equates a literal with itself, or is an OR with such an operand."""
     if isinstance(part, exp.Or):
         return any(map(_is_true, operands(part, exp.Or)))
     if isinstance(part, exp.EQ):
@@ -55,7 +56,7 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
-    """Return the conjuncts that all branches share, compared by meaning, in the order of the first branch."""
+    """Return the conjuncts that all branches share, by their meaning, in the order of the first branch."""
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {meaning(part) for part in branch}
@@ -66,5 +67,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction of copies, since a node stays in its own tree."""
+    """Return the conjunction of copies of the parts; a node can be in one tree only."""
     return joined(exp.And, [part.copy() for part in parts])

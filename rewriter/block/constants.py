@@ -1,8 +1,8 @@
-"""Constants computed as Spark computes them, where that is certain and no setting changes it.
+"""Folds constants as Spark computes them, where the result is certain and no session setting changes it.
 
-Dates have no zone and whole numbers that fit an INT no overflow, with ANSI mode or without; DECIMAL literals are added,
-subtracted and multiplied without a digit lost as long as there are at most 38. All else stays as it was written: a
-TIMESTAMP plus a day lies in the session's zone, and 7 / 2 is a DOUBLE.
+DATE arithmetic has no time zone, and whole numbers that fit INT cannot overflow, with or without ANSI mode. DECIMAL
+literals are added, subtracted and multiplied exactly as long as the result has at most 38 digits. Other constant
+expressions stay unchanged: a TIMESTAMP plus a day depends on the session's time zone, and 7 / 2 is a DOUBLE.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_OF_INT = 2**31
 
 
 def folded(tree: Tree) -> Tree:
-    """Return a canonical constant as a literal; any other expression as it is.
+    """Return a constant canonical expression as a literal; return any other expression unchanged.
 
     >>> from rewriter.sql import parse_select
     >>> folded(parse_select("SELECT 0.06 - 0.01").expressions[0]).sql()
@@ -50,12 +50,12 @@ def folded(tree: Tree) -> Tree:
     return tree if day is None else cast(exp.Literal.string(day.isoformat()), "date")
 
 
-# Patterns of texts that are read the same without one, by their lengths.
+# Format patterns, with their lengths, for which a cast reads a string just as the pattern does.
 _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 
 
 def _instant(call: exp.Anonymous) -> str | None:
-    """Return the text of a constant TIMESTAMP, with its offset where it is counted since 1970."""
+    """Return the text of a constant TIMESTAMP, with offset Z if the constant counts from 1970; None for other calls."""
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:
         try:
@@ -70,7 +70,7 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def text_of_hex(call: Tree) -> str | None:
-    """Return the text of `decode(unhex('4445'), 'utf-8')`, Metabase's form of text literals; None for other calls."""
+    """Return the text of `decode(unhex('4445'), 'utf-8')`, as Metabase writes string literals; None for other calls."""
     if not isinstance(call, exp.Anonymous) or call.name.lower() != "decode" or len(call.expressions) != 2:
         return None
     digits, charset = call.expressions
@@ -78,16 +78,16 @@ def text_of_hex(call: Tree) -> str | None:
     literals = [*digits.expressions, charset] if inner else []
     if not literals or not all(isinstance(each, exp.Literal) and each.is_string for each in literals):
         return None
-    if not literals[0].name.isalnum():  # Python passes over spaces
+    if not literals[0].name.isalnum():  # bytes.fromhex ignores spaces
         return None
     try:
         return bytes.fromhex(literals[0].name).decode() if charset.name.lower() == "utf-8" else None
-    except ValueError:  # Spark makes NULL of what are no digits, and other characters of what is no UTF-8
+    except ValueError:  # Spark returns NULL for invalid digits, and replaces bytes that are not UTF-8
         return None
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """Return the sum, difference or product of literals if it is exact."""
+    """Return the sum, difference or product of literals if it is exact; None otherwise."""
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner
@@ -101,7 +101,7 @@ def _number(tree: Tree) -> Decimal | None:
     if left is None or right is None:
         return None
     result = operation(left, right)
-    # Of whole numbers it is a whole one, which may not fit its type; a DECIMAL has a digit for that.
+    # The result for whole numbers is an integer, which may overflow INT; a DECIMAL gains the digit that it needs.
     whole = left == left.to_integral_value() and right == right.to_integral_value()
     most = max(map(abs, (left, right, result)))
     return result if most < _MOST_OF_INT and (whole or _digits(left) + _digits(right) < MAX_PRECISION) else None
@@ -112,7 +112,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _day(tree: Tree) -> date | None:
-    """Return the value of a DATE constant within the years 1 to 9999."""
+    """Return the value of a DATE constant within the years 1 to 9999; None for other expressions."""
     try:
         return _date(tree)
     except (OverflowError, ValueError):
@@ -140,13 +140,15 @@ def _converted(tree: exp.Cast) -> date | None:
 
 
 def _written(literal: Tree) -> date | None:
-    """Return the date in a text of ten characters."""
+    """Return the date of a string literal of ten characters; None for other literals."""
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
 
 
 def _called(call: exp.Anonymous) -> date | None:
-    """Return the result of a date function of a date and a number; a text is parsed as a date."""
+    """Return the result of a date function of a date and a number; string arguments are parsed as dates; None
+    otherwise.
+    """
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
         return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)
@@ -162,7 +164,9 @@ def _argument(tree: Tree) -> date | None:
 
 
 def _stepped(day: date, step: Tree, sign: int) -> date | None:
-    """Return a date plus an interval of whole days or months, or plus a number of days."""
+    """Return a date plus an interval of whole days or months, or plus a number of days; `sign` is 1 or -1; None
+    otherwise.
+    """
     if not isinstance(step, exp.Interval):
         count = _whole(step)
         return None if count is None else plus_days(day, sign * count)

@@ -1,4 +1,4 @@
-"""Functional dependencies: expressions that have one value in all rows of a group.
+"""Functional dependencies: which expressions have only one value within each group of a block.
 
 | by                | law                                                                                         |
 |-------------------|---------------------------------------------------------------------------------------------|
@@ -10,7 +10,7 @@
 | a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
 | year and month    | the month that they are of, with the day the date                                            |
 
-None of them crosses GROUPING SETS, where a row is not grouped by all keys.
+No dependency applies under GROUPING SETS, where a row is not grouped by all keys.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from rewriter.sql import every
 from rewriter.timeseries import as_bucket, factor_of, fields_of, nests, told_by
 
 Tree = exp.Expr
-# The columns of a table's primary key, in lower case; none where it has none that is trusted.
+# Returns the primary key columns of a table, in lower case; empty if the table has no trusted primary key.
 KeyOf = Callable[[Occurrence], tuple[str, ...]]
 
 
 class Dependencies:
-    """The closure of a block's keys; `pinned` returns whether the block's filter allows a column one value only."""
+    """The closure of a block's grouping keys; `pinned(column)` returns whether the filter allows the column one value
+    only.
+    """
 
     def __init__(
         self, block: Block, keys: Iterable[Tree], zone: str, key_of: KeyOf, pinned: Callable[[Tree], bool]
@@ -65,23 +67,25 @@ class Dependencies:
         return bool(operands) and all(map(self._is_computed, operands))
 
     def _is_within(self, column: Tree, key: exp.Cast) -> bool:
-        """Return whether a key is the column cast to a type that holds all of the column's values."""
+        """Return whether a key is the column cast to a type that represents each of the column's values exactly."""
         declared = self._block.type_of(column)
         if declared is None or key.this != column:
             return False
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
-        """Return whether all rows of a group have identical values: -0.0 and 0.0 share a group, so may equal texts."""
+        """Return whether equal keys are identical values; not for floating point (-0.0 = 0.0) or strings with a
+        collation.
+        """
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the keys determine the row of a table; cached."""
+        """Return whether the keys determine the row of a table; the result is cached."""
         known = self._single.get(table)
         if known is None:
-            self._single[table] = False  # while it is found out, a table does not determine itself
-            own = [each for each in self._block.tables if each.id == table]  # none for a column of another block
+            self._single[table] = False  # ends the recursion: a table does not determine itself
+            own = [each for each in self._block.tables if each.id == table]  # empty for a column of another block
             known = self._single[table] = any(self._has_key(each, self._key_of(each)) for each in own)
         return known
 
@@ -96,7 +100,7 @@ class Dependencies:
         return all(map(self._is_fixed, (exp.column(name, table.id) for name in key)))
 
     def _is_found_once(self, table: Occurrence, key: tuple[str, ...], join: Join) -> bool:
-        """Return whether a LEFT join finds the same row of one table, or none, in all rows of a group."""
+        """Return whether a LEFT join finds the same row of its table, or no row, for all rows of a group."""
         if join.kind != "LEFT" or len(join.tables) > 1:
             return False
         beside = {c for conjunct in join.on for c in every(conjunct, exp.Column) if c.table != table.id}
@@ -106,11 +110,11 @@ class Dependencies:
         return whole and all(map(self._is_computed, beside))
 
     def _is_fixed(self, column: Tree) -> bool:
-        """Return whether a column is a key, or pinned."""
+        """Return whether a column is a grouping key, or is pinned to one value."""
         return column in self._keys or self._pinned(column)
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Return whether each bucket of a key lies within one bucket, or has one label, of the requested expression."""
+        """Return whether each bucket of a key lies within one bucket, or has one label, of the expression `tree`."""
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
@@ -120,7 +124,9 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Return whether the keys include the fields that make up a date."""
+        """Return whether the keys include all fields (such as year and month) from which the expression can be
+        computed.
+        """
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

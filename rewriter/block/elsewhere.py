@@ -1,4 +1,4 @@
-"""The columns of a view whose expressions were computed in another time zone than the session's.
+"""Adapts a view's block to a session in another time zone than the view's expressions were computed in.
 
 law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
      that of the zone in which it was computed
@@ -24,7 +24,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def same_zone(one: str, other: str) -> bool:
-    """Return whether two zone names mean the same zone: equal names, or the same fixed offset.
+    """Return whether two zone names mean the same zone: the names are equal, or both have the same fixed offset.
 
     >>> same_zone("UTC", "Etc/UTC"), same_zone("UTC", "Europe/London")
     (True, False)
@@ -34,7 +34,9 @@ def same_zone(one: str, other: str) -> bool:
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
-    """Return a view's block as read by a session in a zone; None if the view's own zone decides its rows."""
+    """Return a view's block as a session in `zone` reads it; None if the view's filter depends on
+    the view's own zone.
+    """
     if view.settings is None or same_zone(view.zone, zone):
         return block
     return computed_elsewhere(block, view.zone)
@@ -42,9 +44,10 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 
 @remembered
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
-    """Return a view's block as a session of another zone reads it; None where `zone` decides which rows the view holds.
+    """Return a block computed in `zone` as a session of another zone reads it; None if the zone decides which rows it
+    has.
 
-    Each bucket of an instant names `zone`; other outputs and keys that depend on it are hidden.
+    Each bucket of an instant names `zone` explicitly; other outputs and keys that depend on the zone are hidden.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -54,7 +57,7 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
         bucket = as_bucket(node)
         return moved_elsewhere(bucket, zone) if bucket is not None and _is_instant(bucket.source, scope) else node
 
-    read = mapped(block, moved)  # filters and joins too: a bucket in them is not the session's either
+    read = mapped(block, moved)  # filters and joins too: a bucket in them is in the view's zone, not in the session's
     on = (conjunct for join in read.joins for conjunct in join.on)
     if not all(_is_settled(tree, scope) for tree in (*read.where, *on, *read.having, *(i.key for i in read.order))):
         return None
@@ -67,7 +70,7 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:
-    """Return whether the value is the same in every zone: zones occur only within comparisons or counts of instants."""
+    """Return whether an expression has the same value in every zone: instants occur only in comparisons and counts."""
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
 

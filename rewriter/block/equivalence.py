@@ -52,7 +52,7 @@ class Equivalence:
         return key_of(right) in self.members(left)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return the expression with each column replaced by the representative of its class."""
+        """Return the expression with each column replaced by the representative column of its class."""
         if not self._representative:
             return tree
         known = self._normalized.get(tree)

@@ -1,10 +1,10 @@
 """Canonical expressions: one tree for all spellings of a meaning that we are sure of.
 
-Columns are occurrence and lower-case name; parentheses are gone (the printer puts them where they
-are needed); comparisons have their literal on the right, constants in them are computed, and other operands
-stay in their order (`meaning` compares without regard to it); BETWEEN is two comparisons; functions are
-in lower case under one name; bucket functions are `timeseries`. A node that is not known here is
-refused, so nothing gets into a block whose meaning or printing is in doubt.
+Columns are an occurrence id and a lower-case name. Parentheses are removed; the printer adds those that are needed.
+Comparisons have their literal on the right and their constants folded; other operands keep their order (`meaning`
+compares without regard to it). BETWEEN is two comparisons. Functions have one lower-case name each, and bucket
+functions are `timeseries`. Any other node is refused, so that a block contains nothing whose meaning or printing is in
+doubt.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
         raise Unsupported(f"{_text(node)} is not supported")
     build, read = found
     if any(value and argument not in read for argument, value in node.args.items()):
-        raise Unsupported(f"{_text(node)} is not supported as a whole")
+        raise Unsupported(f"{_text(node)} has an option that is not supported")
     return build(node, scope)
 
 
@@ -74,8 +74,8 @@ def _column(node: Tree, scope: Scope) -> Tree:
 
 
 def _constant(node: Tree, scope: Scope) -> Tree:
-    if "\0" in node.name:  # it is printed as `\0`, and digits behind it would make another character of it
-        raise Unsupported("a text holds the character of code 0")
+    if "\0" in node.name:  # printed as `\0`, where following digits would change the character
+        raise Unsupported("a string contains the character with code 0")
     return type(node)(**node.args)
 
 
@@ -103,9 +103,9 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
 
 
 def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) -> None:
-    """Raise Unsupported for a number beyond BIGINT compared with a possible integer.
+    """Raise Unsupported if a number beyond BIGINT is compared with an operand that may be an integer.
 
-    Spark makes TRUE or FALSE of `n < 99999999999999999999`, also where n is NULL
+    Spark folds `n < 99999999999999999999` to TRUE or FALSE, also where n is NULL
     (`DecimalPrecisionTypeCoercion.integralAndDecimalLiteral`).
     """
     if not any(map(_is_beyond_bigint, operands)):
@@ -122,14 +122,15 @@ def _is_beyond_bigint(tree: Tree) -> bool:
     return number and _DIGITS.fullmatch(tree.name) is not None and Decimal(tree.name) > _MOST_BIGINT
 
 
-# A number that is a DECIMAL, or an integer; the least BIGINT is one further from 0, and is as good as refused, too.
+# Text of a DECIMAL or integer literal, and the greatest BIGINT. The least BIGINT is one further from 0; refusing it,
+# too, is safe.
 _DIGITS, _MOST_BIGINT = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+"), Decimal(2**63 - 1)
 
 
 def _refuse_chains(node: Tree, *operands: Tree) -> None:
     """Raise Unsupported for chains such as `a = b LIKE c`, which Spark and sqlglot associate differently."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
-        raise Unsupported(f"{_text(node)} compares what a comparison gives; put it in parentheses")
+        raise Unsupported(f"{_text(node)} compares the result of a comparison: put the inner comparison in parentheses")
 
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
@@ -163,9 +164,9 @@ def _in(node: Tree, scope: Scope) -> Tree:
 
 
 def _in_tuples(node: Tree, scope: Scope) -> Tree:
-    """Return `(a, b) IN ((1, 2), (3, 4))` as comparisons of each: of structures, which are never NULL.
+    """Return `(a, b) IN ((1, 2), (3, 4))` as comparisons of each field; structs are never NULL as a whole.
 
-    no: types that are coerced otherwise within structures, as a text beside a number
+    no: types that Spark coerces differently within structs, such as a string beside a number
     """
     members = [canonical(member, scope) for member in node.this.expressions]
     rows = []
@@ -179,7 +180,7 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_alike(member: Tree, value: Tree, scope: Scope) -> bool:
-    """Return whether an expression and a literal are both integers or both texts."""
+    """Return whether an expression and a literal are both integers or both strings."""
     column = scope.type_of(member)
     kind = column.type if column is not None else ""
     if isinstance(member, exp.Anonymous) and (rule := RESULTS.get(member.name)) in (INT, BIGINT, TEXT):
@@ -224,13 +225,13 @@ def _cast(node: Tree, scope: Scope) -> Tree:
 def _casting(inner: Tree, kind: exp.DataType, scope: Scope, *, safe: bool = False) -> Tree:
     known = scope.type_of(inner) if isinstance(inner, exp.Column) else None
     if known is not None and known.type == kind.sql("spark").lower().replace(", ", ","):
-        return inner  # the column has that type already
+        return inner  # the column already has that type
     return exp.TryCast(this=inner, to=kind.copy(), **({"safe": True} if safe else {}))
 
 
 def _interval(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
-        raise Unsupported(f"{_text(node)} is not a plain interval")
+        raise Unsupported(f"{_text(node)} is not an interval of a number and a unit")
     return node.copy()
 
 
@@ -279,21 +280,21 @@ def _call(node: Tree, scope: Scope) -> Tree:
 
 
 def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return a call under the function by which Spark replaces it."""
+    """Return a call under the name of the function by which Spark replaces it."""
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
     if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":
         arguments = [*arguments[:-1], cast(arguments[-1], "timestamp_ntz")]
     if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
-        raise Unsupported("a structure of other values than times is not supported")
+        raise Unsupported("a struct of values other than times is not supported")
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
-        raise Unsupported("to_char() is supported of times only, not of numbers")
+        raise Unsupported("to_char() is supported for times, not for numbers")
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
 
 def _field(node: Tree, scope: Scope) -> Tree:
     canonical(node.this, scope)
-    raise Unsupported(f"{_text(node)} is a field of a structure, which is not supported")
+    raise Unsupported(f"{_text(node)} is a field of a struct, which is not supported")
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
@@ -309,14 +310,14 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical field of a time; weekday numbers differ between functions."""
+    """Return the canonical field of a time, such as year(t); weekday numbers depend on the function used."""
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
-        raise Unsupported(f"{_text(node)} takes a part for which there is no function of a time")
+        raise Unsupported(f"{_text(node)} extracts a field that is not supported")
     if not _is_time(source):
-        raise Unsupported(f"{_text(node)} may be of an interval")
-    if function == "date_part":  # for which there is no function by itself
+        raise Unsupported(f"{_text(node)} may be a field of an interval, which is not supported")
+    if function == "date_part":  # has no function of its own
         return exp.Anonymous(
             this=function, expressions=[exp.Literal.string(unit.name.upper()), canonical(source, scope)]
         )
@@ -333,7 +334,9 @@ def _is_time(source: Tree) -> bool:
 
 
 def _clock(node: Tree, scope: Scope) -> Tree:
-    """Return `current_date` without parentheses as a call, unless a column has that name."""
+    """Return `current_date` or its like, written without parentheses, as a call; raise Unsupported if a column may have
+    that name.
+    """
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)
     labels = {item.alias.lower() for item in select.expressions if item.alias} if select is not None else set()
@@ -348,7 +351,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     if aggregate.size is not None:
         return _sketch(node, aggregate.name, aggregate.size, scope)
     if len(node.expressions) != aggregate.arity:
-        raise Unsupported(f"{_text(node)} has not as many arguments as are read")
+        raise Unsupported(f"{_text(node)} has an unsupported number of arguments")
     argument = node.expressions[0]
     if aggregate.name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
@@ -359,7 +362,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """Return an integer column without a widening cast: both are summed as BIGINT."""
+    """Return an integer column without its widening cast; Spark sums both as BIGINT."""
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
     column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
@@ -368,17 +371,17 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return a sketch with its constant size."""
+    """Return a sketch call with its constant size argument, `size` if the call has none."""
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
-        raise Unsupported(f"{_text(node)} is not of a value and a constant size")
+        raise Unsupported(f"{_text(node)} needs a value and a constant size as its arguments")
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
 def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
-        raise Unsupported(f"{_text(node)}: DISTINCT is read of one argument, with count() of several")
+        raise Unsupported(f"{_text(node)}: DISTINCT is supported with one argument, or with several in count()")
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
     return exp.Anonymous(this=name, expressions=distinct)
@@ -392,7 +395,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 
 
 def _count_if(node: Tree, scope: Scope) -> Tree:
-    """Return count_if(p) as a count of the rows for which p is true."""
+    """Return `count_if(p)` as the count of the rows for which p is true."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
         raise Unsupported(f"{_text(node)} is not supported")
     (condition,) = _arguments(node, node.expressions, scope)
@@ -418,7 +421,7 @@ def _window(node: Tree, scope: Scope) -> Tree:
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return `timeseries(source, grain, type)` for any equivalent spelling of a bucket."""
+    """Return `timeseries(source, grain, type)` for any equivalent spelling of a time bucket."""
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":
         unit, source = first, second
@@ -445,7 +448,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """Return the grain of a `timeseries` call if its type allows the grain; raise Unsupported."""
+    """Return the grain of a `timeseries` call; raise Unsupported if it is unknown or its type does not allow it."""
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""
@@ -469,7 +472,8 @@ _CLOCK_UNITS = frozenset(DATE_TRUNC_UNITS.values())
 _PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
 _ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]
-# What builds the canonical tree of a kind of nodes, and the arguments that it reads: one beside them is refused.
+# For each kind of node: the function that builds its canonical tree, and the node's arguments that the function reads.
+# A node with any other argument is refused.
 _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] = (
     ((exp.Column,), _column, frozenset({"this", "table", "db", "catalog"})),
     ((exp.Literal, exp.Null, exp.Boolean), _constant, frozenset({"this", "is_string"})),
@@ -493,5 +497,5 @@ _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] =
     ((exp.CurrentDate, exp.CurrentTimestamp), _clock, frozenset()),
     ((exp.Anonymous,), _call, frozenset({"this", "expressions"})),
 )
-# The first that is named for a kind counts.
+# If several entries name one kind of node, the first counts.
 _BUILDER = {kind: (build, read) for kinds, build, read in reversed(_BUILDERS) for kind in kinds}

@@ -1,4 +1,4 @@
-"""The data structures of the normal form."""
+"""The data structures of the block normal form: Block, Occurrence, Join and Ordering."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
-    """SQL that a block cannot represent; the message names the construct in the user's words."""
+    """SQL that a block cannot represent; the message names the construct as the user wrote it."""
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One table of a block. `id` names it in canonical columns, `alias` in the user's text.
+    """One table in FROM. `id` names it in canonical columns, `alias` is its name in the user's text.
 
-    Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text. Of a
-    chain of UNION ALL, `branches` are its blocks; of one SELECT, `inner` is its block.
-    `contents` is the table as the catalog has it, where its numbers of rows and bounds of columns may matter.
+    For a derived table that is not merged into the block, `text` is its SQL in FROM, and `name` holds that text, too;
+    `branches` are the blocks of a chain of UNION ALL, `inner` is the block of one SELECT. `contents` is the catalog's
+    table, where its row counts and column bounds may matter.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Occurrence:
     contents: Table | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, ignoring case."""
+        """Return the column with this name, ignoring case; None if there is none."""
         return self._by_name.get(name.lower())
 
     @cached_property
@@ -53,10 +53,10 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Join:
-    """A join that is not inner: LEFT, SEMI or ANTI of everything inner with the given tables, or FULL of two tables.
+    """A join that is not inner: LEFT, SEMI or ANTI of the preceding inner product with `tables`, or FULL of two tables.
 
-    `tables` are the ids of the tables that it brings; of a FULL join, both. ON is a conjunction.
-    Between the tables that a LEFT, SEMI or ANTI join brings, and before its ON, there is nothing but a product.
+    `tables` are the ids of the tables that the join adds; for FULL, of both sides. `on` is a conjunction. The tables
+    that a LEFT, SEMI or ANTI join adds are combined as a plain product before ON is applied.
     """
 
     kind: str
@@ -80,19 +80,18 @@ class Ordering:
 
 @dataclass(frozen=True)
 class Block:
-    """A SELECT over a product of tables, with outer, semi and anti joins onto it, and then its WHERE.
+    """A SELECT: a product of tables, then outer, semi and anti joins onto it, then WHERE, groups, windows and ORDER BY.
 
-    Inner joins are the product and a part of `where`. `joins` are in an order in which each ON names
-    only tables before it; those that do not depend on each other could stand in any order.
-    `keys` is None for a block that does not group, and empty for one aggregate over all rows.
-    DISTINCT without groups is grouping by all outputs; `distinct` is DISTINCT of what comes of groups or windows.
-    `sets` are the sets of keys by which the rows are grouped, each row once for each; None: by all keys, once.
-    `names` holds an output's name where the text settles it: an alias, or a plain column.
-    `decides` says that the query around it may decide by its outputs which rows come back; false only where that
-    was seen not to be so.
-    Of one `as_set` it is asked only which rows it has, however often.
-    `since` has times of rows with seconds since 1970 that they are known not to be before.
-    Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
+    Inner joins are the product and a part of `where`. `joins` are in an order in which each ON names only tables before
+    it; independent joins could stand in any order.
+    `keys` is None for a block that does not group, and empty for one aggregate over all rows. DISTINCT without groups
+    is grouping by all outputs; `distinct` is a DISTINCT applied after groups or windows.
+    `sets` are the grouping sets; None means one set of all keys.
+    `names` holds an output's name where the text determines it: an alias, or a plain column.
+    `decides` is false only if the enclosing query is known not to select rows by this block's outputs.
+    With `as_set`, only the distinct rows of the block matter, not how often each occurs.
+    `since` maps times of rows to lower bounds in seconds since 1970.
+    Columns that an outer join can fill with NULLs are nullable, whatever was declared.
     """
 
     tables: tuple[Occurrence, ...]
@@ -119,7 +118,9 @@ class Block:
 
     @property
     def plain(self) -> bool:
-        """Whether each output row is one row or one group, computed from that alone."""
+        """Whether each output row is computed from one row or one group alone: no grouping sets,
+        DISTINCT or windows.
+        """
         return self.sets is None and not self.distinct and not any(holds(o, exp.Window) for o in self.outputs)
 
     @property
@@ -143,7 +144,9 @@ class Block:
 def remembered(
     function: Callable[Concatenate[Block, _Rest], _Found],
 ) -> Callable[Concatenate[Block, _Rest], _Found]:
-    """Cache a function's result with its block: views persist, and every query asks again."""
+    """Cache a function's results on the block that is its first argument; views' blocks live long and are asked by
+    every query.
+    """
 
     @wraps(function)
     def found(block: Block, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Found:

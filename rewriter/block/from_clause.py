@@ -1,7 +1,7 @@
-"""FROM: tables, inner join conditions, other joins, and the scope of names.
+"""Reads FROM: tables, inner join conditions, other joins, and the scope of names.
 
-Derived tables and common table expressions that only select, filter and join are merged into the block. Others are
-tables to it, if their text and columns are known: what they compute is read as it is.
+Derived tables and common table expressions (CTEs) that only select, filter and join are merged into the block. Others
+become tables of the block, named by their text, if their columns are known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tree = exp.Expr
 
 
 class Found(NamedTuple):
-    """A table of FROM as it was looked up; `contents` is the table itself, where it is known as it is now."""
+    """A table of FROM as the catalog returned it; `contents` is its current state, if known."""
 
     name: TableName
     columns: tuple[Column, ...]
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 Find = Callable[[exp.Table], Found | None]
-# The block of a SELECT whose tables get other ids than those that are taken.
+# Builds the block of a SELECT; its tables get ids that are not among the given ones.
 Build = Callable[[exp.Select, frozenset[str]], Block]
 
 
@@ -50,14 +50,14 @@ class Derived(NamedTuple):
     inner: Block | None = None
 
 
-# Reads a derived table or a common table expression as a table; raises Unsupported.
+# Reads a derived table or CTE as a table of the block; raises Unsupported.
 Derive = Callable[[Tree], Derived]
-# The SELECT of the CTE that a FROM item names, with what builds its block; None for other items.
+# Returns the SELECT of the CTE that a FROM item names, with the function that builds its block; None for other items.
 Common = Callable[[exp.Table], tuple[exp.Select, Build] | None]
 
-# A common table expression that joins another to itself, and so on, has twice as many at each step.
+# Limits exponential growth: a chain of CTEs that each join the previous one to itself doubles the tables at each step.
 MOST_TABLES = 100
-# So has an expression that adds a column of a derived table to itself.
+# The same limit for expressions: a column added to itself in each derived table doubles in size at each step.
 MOST_NODES = 1000
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -65,7 +65,9 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 
 
 class _TooMany(Unsupported):
-    """FROM reads too many tables; reading some of them as a derived table would take as long again."""
+    """FROM reads too many tables; a second attempt that keeps some of them as derived tables would
+    take as long again.
+    """
 
 
 class FromClause(NamedTuple):
@@ -91,7 +93,9 @@ class _Item(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether the item is NULL only where its tables' columns are NULL."""
+        """Whether the item's outputs are plain columns without outer joins, so that they are NULL only where the
+        columns are.
+        """
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
 
@@ -105,7 +109,7 @@ def read_from(
 ) -> FromClause:
     """Return the FROM clause of a SELECT, with table ids that are not yet taken; raise Unsupported.
 
-    `derive` gives the derived tables that are no part of the block; without it they are not read.
+    `derive` reads derived tables that cannot be merged into the block; without it they are unsupported.
     """
     source = tree.args.get("from_")
     if source is None:
@@ -149,7 +153,7 @@ class _Reader:
         self.joins += item.joins
 
     def join(self, node: exp.Join) -> None:
-        """Add one more join."""
+        """Add one more join to the tables read so far; raise Unsupported."""
         kind = _kind(node)
         item = self._item(node.this)
         if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
@@ -166,11 +170,11 @@ class _Reader:
         if (condition := node.args.get("on")) is None:
             return ()
         read = canonical(condition, self._scope())
-        # Only an inner join may lose its condition: ON TRUE of another one still fills up rows, or filters them.
+        # Only an inner join may lose its condition: any other join with ON TRUE still adds NULL rows or filters.
         return tuple(conjuncts_of(read)) or (() if _kind(node) == "INNER" else (read,))
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
-        """Merge the columns of USING into the left one, also for a LEFT join."""
+        """Merge the columns of USING into the left side's columns, also for a LEFT join; return the equalities."""
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported")
         on: list[Tree] = []
@@ -183,7 +187,7 @@ class _Reader:
             self.hidden |= hiding
             if all(label.lower() != name.lower() for label, _ in self.merged):
                 self.merged = (*self.merged, (_spelling(self.sources, name), mine.copy()))
-        # Each USING puts its columns in front of those of the joins before it.
+        # Each USING puts its columns before those of earlier joins.
         here = {n.name.lower() for n in names}
         self.merged = tuple(sorted(self.merged, key=lambda pair: pair[0].lower() not in here))
         return tuple(on)
@@ -199,9 +203,9 @@ class _Reader:
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
-        """Read A RIGHT JOIN B as B LEFT JOIN A."""
+        """Add A RIGHT JOIN B as B LEFT JOIN A."""
         if self.joins or item.joins or not self.plain:
-            raise Unsupported("a RIGHT join behind other outer joins is not supported")
+            raise Unsupported("a RIGHT join after other outer joins is not supported")
         before = frozenset(t.id for t in self.tables) - item.ids
         self.joins.append(Join("LEFT", before, (*self.where, *on)))
         self.where = [*item.where]
@@ -228,7 +232,7 @@ class _Reader:
             self.plain = item.plain
         self.tables += item.tables
         if len(self.tables) > MOST_TABLES:
-            raise _TooMany(f"there are more than {MOST_TABLES} tables in it")
+            raise _TooMany(f"there are more than {MOST_TABLES} tables in FROM")
         self.sources.append(item.source)
 
     def _scope(self) -> Scope:
@@ -278,7 +282,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
-    """Return the name of a column as the leftmost table spells it."""
+    """Return the name of a column in the upper and lower case of the leftmost table that has it."""
     labels = (label for source in sources for label, _ in source.columns())
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
@@ -323,8 +327,8 @@ _APART = ("group", "having", "distinct", "limit", "offset")
 def _stays_apart(select: exp.Select | None) -> bool:
     """Return whether the text alone shows that a SELECT cannot be merged into its outer block.
 
-    Else each level of nested ones would be read twice, to find that out, and then as a table of its own: the time would
-    double with each.
+    Without this check each nested level would be read twice: once to find that out, and once as a table of its own. The
+    time would double with each level.
     """
     if select is None:
         return False
@@ -339,22 +343,24 @@ def _is_call(node: Tree) -> bool:
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
-    """Return a derived table as an occurrence of the block."""
+    """Return a derived table that stays a table of its own, as an item of FROM."""
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
     names = tuple(node.alias_column_names) or tuple(column.name for column in columns)
     if len({name.lower() for name in names}) != len(columns):
-        raise Unsupported(f"{alias or 'a derived table'} has two columns of one name, or others than its alias names")
+        raise Unsupported(
+            f"{alias or 'a derived table'} has two columns with one name, or not as many columns as its alias names"
+        )
     if names != tuple(column.name for column in columns):
-        raise Unsupported(f"{alias} names the columns of a derived table that groups, or takes some of its rows")
+        raise Unsupported(f"{alias} renames the columns of a derived table that groups or limits rows")
     name = TableName(("derived table", text))
     occurrence = Occurrence(_free_id(alias, taken), name, alias, columns, text, branches, inner)
     return _Item(Source(alias, occurrence), (occurrence,))
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:
-    """Return an occurrence id made from the table's name, so that a view and a query mostly use the same ids."""
+    """Return an unused occurrence id made from the table's name, so that a view and a query mostly use the same ids."""
     plain = name.lower() if _PLAIN.fullmatch(name) else "t"
     return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
 
@@ -374,7 +380,9 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:
-    """Return the block of a derived table whose alias renames its columns: `FROM (…) AS x (a, b)`."""
+    """Return the block with its columns renamed by an alias such as `FROM (…) AS x (a, b)`; raise Unsupported if the
+    numbers of columns differ.
+    """
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
         raise Unsupported(f"{len(names)} columns of {node.alias} are named, and there are {len(block.names)}")
@@ -382,7 +390,7 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Return the names and types that are known, whatever else the SELECT contains."""
+    """Return the scope of the names and types that are known in a SELECT, even if other parts are unsupported."""
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
@@ -403,19 +411,20 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """Return a derived table merged into its outer block."""
+    """Return a derived table's block as a FROM item that is merged into the outer block."""
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
-        raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
+        raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
         raise Unsupported(f"{alias or 'a derived table'} computes an expression of more than {MOST_NODES} operands")
     return _offered(block, alias)
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
-    """Return the clause with LEFT joins made inner if WHERE rejects their NULLs; other joined columns are nullable.
+    """Return the clause with LEFT joins made inner where WHERE rejects their NULLs; other joined columns become
+    nullable.
 
-    law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs, so that a FULL
-         join of which it rejects one side's NULLs is a LEFT join of the other side
+    law: a filter that is never true for NULL in a column drops all rows that the join filled with NULLs; a FULL join
+         whose filter rejects the NULLs of one side is a LEFT join that keeps that side
     """
     conjuncts, joins = [*clause.where, *where], [_kept_side(j, [*clause.where, *where]) for j in clause.joins]
     while True:
@@ -432,7 +441,9 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
 
 
 def _kept_side(join: Join, conjuncts: Sequence[Tree]) -> Join:
-    """Return a FULL join as a LEFT join if the filter rejects the NULLs of one of its tables."""
+    """Return a FULL join as a LEFT join if the filter rejects the NULLs of one of its tables; else
+    the join unchanged.
+    """
     for table in sorted(join.tables) if join.kind == "FULL" else ():
         if any(_rejects(conjunct, replace(join, tables=frozenset({table}))) for conjunct in conjuncts):
             return replace(join, kind="LEFT", tables=join.tables - {table})
@@ -444,7 +455,7 @@ def _rejects(conjunct: Tree, join: Join) -> bool:
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:
-    """Return the operands whose NULL makes a conjunct not true."""
+    """Return the operands for which a conjunct is not true if they are NULL."""
     if isinstance(conjunct, REJECTING):
         return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
     inner = conjunct.this if isinstance(conjunct, exp.Not) else None

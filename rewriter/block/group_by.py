@@ -1,4 +1,4 @@
-"""GROUP BY: keys and grouping sets."""
+"""Reads GROUP BY into keys and grouping sets."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]
 
 MOST_SETS = 64
-# Clauses that say how the expressions before them are grouped: GROUP BY a, b WITH ROLLUP.
+# Clauses that follow the expressions that they group: GROUP BY a, b WITH ROLLUP.
 _TRAILING = ("rollup", "cube", "grouping_sets")
 
 
 @dataclass(frozen=True)
 class GroupBy:
-    """The keys in the order of grouping_id(); `sets` is None without grouping sets.
+    """The grouping keys in the order of grouping_id(); `sets` is None without grouping sets.
 
-    `constant`: by constants alone, which is one group of all rows, and none where there are no rows.
+    `constant` is true if all keys are constants: then all rows form one group, and an empty input has no group.
     """
 
     keys: tuple[Tree, ...]
@@ -33,7 +33,7 @@ class GroupBy:
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
-    """Return the GROUP BY of a block, with expressions read by `read`; raise Unsupported."""
+    """Return a block's GROUP BY, with each expression read by `read`; raise Unsupported."""
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
@@ -42,7 +42,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
         return _checked(_all(read, outputs), None)
     items = group.expressions
     if not items and not trailing:
-        raise Unsupported("GROUP BY names no key")
+        raise Unsupported("GROUP BY has no key")
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
@@ -53,13 +53,13 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
 
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
-    """Return the expression with grouping_id() written as a sum over grouping()."""
+    """Return the expression with grouping_id() replaced by a sum of grouping() calls."""
 
     def spell(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
             return node
         if node.expressions and node.expressions != list(keys):
-            raise Unsupported("grouping_id() takes all keys in their order, or nothing")
+            raise Unsupported("grouping_id() takes no argument, or all keys in their order")
         return set_bits(keys)
 
     return tree.transform(spell) if holds(tree, exp.Anonymous) else tree
@@ -76,7 +76,7 @@ def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
 
 
 def set_bits(keys: Sequence[Tree]) -> Tree:
-    """Return the canonical tree of grouping_id()."""
+    """Return grouping_id() as a canonical sum of grouping() calls."""
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])
@@ -97,18 +97,18 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
         read(exp.column("all"))
     except Unsupported:
         return keys
-    raise Unsupported("ALL is a column here")
+    raise Unsupported("GROUP BY ALL is ambiguous, because a column is named ALL")
 
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
     """Read `a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
     if len(clauses) != 1 or len(set(keys)) != len(keys):
-        raise Unsupported("GROUP BY names a key twice, or is grouped in two ways")
+        raise Unsupported("GROUP BY names a key twice, or combines two kinds of grouping sets")
     clause = clauses[0]
     if isinstance(clause, exp.GroupingSets):
         sets = _sets_of(clause, read)
         if not {key for each in sets for key in each} <= set(keys):
-            raise Unsupported("GROUPING SETS names what is no key")
+            raise Unsupported("GROUPING SETS names an expression that is not a key")
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
         raise Unsupported(f"{clause.sql('spark')[:80]} is not supported")
@@ -147,7 +147,7 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:
-    """Return the keys that are no constants."""
+    """Return GROUP BY without grouping sets; constant keys are left out."""
     varying = tuple(key for key in keys if not is_literal(key))
     return replace(_checked(varying, None), constant=not varying)
 
@@ -156,5 +156,5 @@ def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
     if any(has_aggregate(key) or is_literal(key) or holds(key, exp.Window) for key in keys):
         raise Unsupported("GROUP BY names an aggregate, a window function or a constant")
     if sets is not None and (len(sets) > MOST_SETS or not keys):
-        raise Unsupported("GROUPING SETS of no key, or of too many")
+        raise Unsupported("GROUPING SETS without keys, or with too many, are not supported")
     return GroupBy(keys, sets)

@@ -1,7 +1,7 @@
-"""Monotone expressions of one subject, to turn comparisons of the expression into comparisons of the subject.
+"""Inverts monotone expressions, to turn a comparison of the expression into a comparison of its subject.
 
-A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is one of n or ts. Which one tells the set of the
-expression's values taken back to the subject.
+A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts: the set
+of the expression's values is mapped back to the set of the subject's values.
 
 law:    f(x) is in S exactly where x is in back(S), NULL counted as a value
 """
@@ -33,7 +33,9 @@ _COALESCING = ("coalesce", "nvl")
 
 @dataclass(frozen=True)
 class Line:
-    """An expression of one subject: the subject, the type of its comparisons, and the inverse function."""
+    """A monotone expression of one subject: the subject, the type in which its values compare, and the inverse
+    function.
+    """
 
     subject: Tree
     kind: str
@@ -52,7 +54,9 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """Return the Line of an expression; with `through`, a bucket, date or year yields the time itself."""
+    """Return the Line of an expression; None if it has none. With `through`, the subject of a bucket, date or year is
+    its time.
+    """
     column = block.type_of(tree)
     if column is not None:
         return Line(tree, column.type) if comparable(column.type) else None
@@ -69,7 +73,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 
 
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of a number in a wider type that holds all its values."""
+    """Return the Line of a number cast to a wider type that represents all of its values; None for other casts."""
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
@@ -84,7 +88,7 @@ def _small(values: RangeSet) -> bool:
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of coalesce(x, c): c where x is NULL."""
+    """Return the Line of coalesce(x, c), which maps NULL to c; None for other calls."""
     inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
     if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):
         return None
@@ -105,7 +109,7 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """Return the Line of a bucket, date or year: a monotone step of the time where days have one length."""
+    """Return the Line of a bucket, date or year of a time; None in a time zone whose days differ in length."""
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain, shown = bucket.source, bucket.grain, bucket.type
@@ -125,7 +129,9 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The label of a time of type `kind`: the begin of its bucket in type `shown`, or its year as an INT."""
+    """The step function from a time of type `kind` to its label: the begin of its bucket in type `shown`, or its year
+    (INT).
+    """
 
     grain: str
     kind: str
@@ -133,7 +139,7 @@ class _Steps:
     zone: str
 
     def back(self, values: RangeSet) -> RangeSet | None:
-        """Return the times whose labels are among the values; None beyond the year 9999."""
+        """Return the set of times whose labels are among the values; None beyond the year 9999."""
         try:
             return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
         except (ValueError, OverflowError):
@@ -146,7 +152,7 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the begin of the first bucket whose label is at least (or above) the value."""
+        """Return the begin of the first bucket whose label is at least the value, or with `after` above the value."""
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
         micros = micros_of(border)
@@ -158,6 +164,6 @@ class _Steps:
         return wall_of(value * _DAY if self.shown == "date" else value + self._offset(self.shown))
 
     def _offset(self, kind: str) -> int:
-        """Return the offset of the zone from UTC."""
+        """Return the zone's offset from UTC in microseconds; 0 for types without a zone."""
         moment = read_moment("1970-01-01", self.zone) if kind == "timestamp" else None
         return -moment.micros if moment is not None else 0

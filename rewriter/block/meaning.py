@@ -1,8 +1,8 @@
-"""Comparison of expressions by meaning: the order of commutative operands does not matter.
+"""Compares expressions by meaning: the order of commutative operands does not matter.
 
-A block keeps its expressions as they were written, for what is printed of them runs as its author had it: in
-`x <> 0 AND 1 / x > 2` the order keeps a division by zero away, and `NULL + 1 / 0` never comes to its right side. What
-is looked up, here an expression of a query among those of a view, is looked up by its meaning.
+A block keeps the order in which expressions were written, because it is printed and run: in `x <> 0 AND 1 / x > 2` the
+order avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as for a query's
+expression among a view's, compare by meaning.
 
 law:    a + b is b + a, for floating-point numbers to the last bit, and a * b is b * a: of the same type, and with the
         same overflow; a = b is b = a, a < b is b > a; AND, OR and IN take their operands in any order
@@ -22,7 +22,7 @@ from rewriter.sql import operands
 
 Tree = exp.Expr
 
-# What an operation is called when its operands change places.
+# The operator that results when a comparison's operands change sides.
 MIRROR: dict[type[Tree], type[Tree]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
@@ -37,7 +37,7 @@ _LEAVES = (exp.Column, exp.Literal, exp.Identifier, exp.DataType, exp.Star, exp.
 
 
 def meaning(tree: Tree) -> Tree:
-    """Return the expression with commutative operands in one order; for comparing, never for printing.
+    """Return the expression with commutative operands in one order; for comparing only, never for printing.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> meaning(exp.Mul(this=a, expression=b)) == meaning(exp.Mul(this=b, expression=a))
@@ -53,14 +53,16 @@ def meaning(tree: Tree) -> Tree:
 
 
 class _Meant(NamedTuple):
-    """The meaning of an expression; `made` tells that it is no node of a block, and may be put into another tree."""
+    """The meaning of an expression; `made` is true if the tree is new and may be put into another
+    tree without a copy.
+    """
 
     tree: Tree
     made: bool
 
     @property
     def part(self) -> Tree:
-        """The meaning as an operand of another one."""
+        """The meaning as an operand of another expression, copied if necessary."""
         return self.tree if self.made else self.tree.copy()
 
 
@@ -71,14 +73,16 @@ def _meant(tree: Tree) -> _Meant:
     while isinstance(operand, OPERATORS):
         chain.append(operand)
         operand = operand.this
-    for node in reversed(chain):  # from the innermost, for a chain of hundreds is too deep to be recursed into
+    for node in reversed(chain):  # from the innermost: chains of hundreds of operands are too deep for recursion
         _reordered(node)
     return _reordered(tree)
 
 
-@lru_cache(maxsize=8192)  # each operand by itself: a sum of hundreds of terms is asked for at each of its additions
+@lru_cache(maxsize=8192)  # caches each operand: a sum of hundreds of terms is compared at each of its additions
 def _reordered(tree: Tree) -> _Meant:
-    """Return the operands in the order of their hashes, which differs between processes; the tree if all stay."""
+    """Return the tree with its operands sorted by hash; the same tree if it is sorted. The order differs between
+    processes.
+    """
     kind: type[Tree] = type(tree)
     if isinstance(tree, CONNECTORS):
         chain = {meant.tree: meant for meant in map(_meant, operands(tree, kind))}
@@ -87,7 +91,7 @@ def _reordered(tree: Tree) -> _Meant:
     read = {name: value if isinstance(value, list) else [value] for name, value in tree.args.items()}
     parts = {name: [_meant(v) if isinstance(v, Tree) else v for v in values] for name, values in read.items()}
     made = any(isinstance(part, _Meant) and part.made for values in parts.values() for part in values)
-    if isinstance(tree, exp.In) and "expressions" in parts:  # a subquery has no list
+    if isinstance(tree, exp.In) and "expressions" in parts:  # IN with a subquery has no list
         listed = {meant.tree: meant for meant in parts["expressions"]}
         in_order = [listed[value] for value in sorted(listed, key=hash)]
         made |= in_order != parts["expressions"]

@@ -1,4 +1,4 @@
-"""Predicates in disjunctive and conjunctive form, with NOT pushed down and a bounded size.
+"""Converts predicates to disjunctive and conjunctive form, with NOT pushed down and a bounded size.
 
 law:    NOT (a AND b) is NOT a OR NOT b, unknown counted; a OR (b AND c) is (a OR b) AND (a OR c)
 """
@@ -32,7 +32,7 @@ def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
-    """Return the clauses of a predicate, each a list of alternatives; None for a single predicate or too many.
+    """Return the clauses of a predicate, each a list of alternatives; None for a single predicate or too many clauses.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> either = exp.Or(this=a, expression=exp.And(this=b, expression=c))
@@ -61,7 +61,7 @@ def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 
 def negated(tree: Tree) -> Tree:
-    """Return the negation of a predicate, pushed down one step; operands stay in their own tree."""
+    """Return the negation of a predicate, pushed down by one step; the operands are not copied."""
     if not isinstance(tree, (exp.And, exp.Or)):
         inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
         return inner

@@ -1,7 +1,7 @@
-"""Uncorrelated subqueries: constants to the block, kept as their text.
+"""Uncorrelated subqueries, which a block treats as constants and keeps as text.
 
-In canonical trees they are calls of functions with a blank in their names, which no user's function has. The last
-argument is the subquery's text.
+In canonical trees they are function calls whose names contain a blank, so that no user's function can have the name.
+The last argument is the subquery's text.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rewriter.sql import every, from_items, names_called
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
-# A column of the block around a subquery, by its text.
+# The kind of a column of the query around a subquery; its text is the argument.
 OUTER = "outer column"
 OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """Return the call that stands for a subquery; its text is a name, so that case matters in comparisons."""
+    """Return the call that stands for a subquery; its text is an Identifier, so that comparisons respect case."""
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
@@ -47,7 +47,7 @@ def text_of(call: exp.Anonymous) -> str:
 
 
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
-    """Return a subquery with its operator in parentheses, so that it may be an operand.
+    """Return a subquery with its operator as SQL in parentheses, so that it can be an operand.
 
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
@@ -61,7 +61,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """Return the expression with new texts for its subqueries."""
+    """Return the expression with the subqueries' texts replaced as `texts` says."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):
@@ -73,7 +73,7 @@ def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
 
 
 def shown(query: Tree) -> str:
-    """Return a short name of a subquery for a message.
+    """Return a short description of a subquery for a message.
 
     >>> from rewriter.sql import parse_select
     >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))

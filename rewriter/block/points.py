@@ -1,4 +1,4 @@
-"""Constants as points on the value line of a type, as Spark compares them in that type."""
+"""Converts constants to points on the value line of a type, as Spark compares them in that type."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rewriter.timeseries.literals import read_moment
 Tree = exp.Expr
 
 _SECONDS_A_DAY = 86_400
-# Beyond it a DOUBLE is not every whole number, and a FLOAT beyond the other.
+# The limits up to which every whole number has an exact DOUBLE and an exact FLOAT.
 EXACT_IN_DOUBLE, EXACT_IN_FLOAT = 2**53, 2**24
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
 
 
 def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """Return a constant as a point on the line of a type; None if Spark compares it in another type."""
+    """Return a constant as a value of `kind` that can be ordered; None if Spark compares it in another type."""
     sign = 1
     if isinstance(literal, exp.Neg):
         literal, sign = literal.this, -1
@@ -44,7 +44,9 @@ def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
 
 
 def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | int | None:
-    """Return a number in the type of its comparison: DOUBLE beside a DOUBLE, else a DECIMAL or an integer."""
+    """Return a number as Spark compares it: as a DOUBLE beside a DOUBLE, else as a DECIMAL or an integer; None in
+    doubt.
+    """
     text = literal.name
     if literal.is_string or not _NUMBER.match(text) or typed not in (None, "double"):
         return None
@@ -52,18 +54,20 @@ def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | in
         return _rounded(text, kind)
     if typed is None and "e" not in text.lower():
         return number_of(text) if _is_exact(text, kind) else None
-    # law: an integer is rounded to a DOUBLE in its order, and not at all where it is compared with a smaller one
+    # law: rounding an integer to DOUBLE keeps the order, and an integer within 2^53 is not rounded at all
     value = _rounded(text, "double") if kind in INTEGERS else None
     return value if value is not None and abs(value) < EXACT_IN_DOUBLE else None
 
 
 def number_of(text: str) -> Fraction | int:
-    """Return the value of a decimal literal; of a whole number as an int, which compares five times as fast."""
+    """Return the value of a decimal literal; whole numbers as int, which compares five times as fast as Fraction."""
     return int(text) if text.isdigit() else Fraction(text)
 
 
 def _rounded(text: str, kind: str) -> Fraction | None:
-    """Return the DOUBLE value of a literal; a FLOAT compares with an integer in either type."""
+    """Return the DOUBLE value of a literal; None for a FLOAT compared with an integer, whose type of comparison is
+    open.
+    """
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):
         return None
@@ -71,20 +75,20 @@ def _rounded(text: str, kind: str) -> Fraction | None:
 
 
 def _is_exact(number: str, kind: str) -> bool:
-    """Return whether the DECIMAL of the comparison holds a number exactly; otherwise Spark rounds it."""
+    """Return whether the DECIMAL in which Spark compares holds a number exactly; otherwise Spark rounds it."""
     precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
     whole, _, fraction = number.partition(".")
     return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
-    """Return a date as days or a time as microseconds, for types that need no coercion of the column."""
+    """Return a date in days or a time in microseconds since 1970; None if Spark would cast the column to compare."""
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):
         return None
     whole_day = moment.wall.time().isoformat() == "00:00:00"
     if kind == "date":
-        # A text with a time of day is not read as a date everywhere, and a DATE is compared as one.
+        # Spark does not always read a text with a time of day as a date, and a DATE column is compared as DATE.
         return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text) == 10 else None
     if typed == "date" and not (whole_day and len(text.strip()) == 10):
         return None

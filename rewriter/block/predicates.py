@@ -1,4 +1,4 @@
-"""A block's WHERE by kind: column equalities, a set of values per subject, and residual predicates."""
+"""Sorts a block's WHERE by kind: column equalities, a set of values per subject, and residual predicates."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 Tree = exp.Expr
 
-# So many ways in which disjunctions of a query can be true are gone through for one predicate of a view.
+# The most combinations of a query's OR branches that are examined to prove one predicate of a view.
 MOST_CASES = 64
 
 
 class Predicates:
     """The conjuncts of a block by kind.
 
-    `pairs` are equalities of two columns that make one stand for the other: of the same type, which is
-    neither floating point (0.0 = -0.0) nor of unknown collation. `ranges` gives each subject
-    (a column's class, or a bucket of one) the set of values that all conjuncts leave it, `residuals` are the meanings
-    of those that are no such sets. `cases` bounds how many branches of disjunctions are gone through.
+    `pairs` are equalities of two columns that may replace each other: both have the same type, which is neither
+    floating point (0.0 = -0.0) nor a string of unknown collation. `ranges` maps each subject (the representative of a
+    column's class, or a bucket of it) to the set of values that the conjuncts allow. `residuals` are the meanings of
+    all other conjuncts. `cases` bounds the number of OR branches examined.
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
@@ -60,7 +60,7 @@ class Predicates:
             self.ranges[subject] = left.meet(NOT_NULL) if left.null and not self._declared(subject).null else left
 
     def values(self, subject: Tree) -> RangeSet:
-        """Return the values that the conjuncts allow a subject."""
+        """Return the set of values that the conjuncts allow a subject."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -90,7 +90,8 @@ class Predicates:
     def implies(self, conjunct: Tree) -> bool:
         """Return whether the conjuncts imply a predicate.
 
-        law:    each way in which the disjunctions of a query can be true makes each clause of the conjunct true
+        law:    each combination of OR branches that makes the query's filter true makes each clause of the conjunct
+                true
         query:  (d = 10 AND k > 1) OR id = 5
         view:   d = 10 OR d = 20 OR id < 160
         no:     d = 30 OR id = 5
@@ -104,7 +105,8 @@ class Predicates:
         ranged = _range(self.block, conjunct, self.zone)
         if ranged is not None and self.values(ranged[0]).within(ranged[1]):
             return True
-        # Of other columns than the conjuncts have, they say nothing more: a quarter of the time of TPC-H's matches.
+        # A predicate over columns that no conjunct names cannot be implied; this check saves a quarter of the time of
+        # TPC-H's matches.
         if self._columns.isdisjoint(every(conjunct, exp.Column)):
             return False
         return self._clauses_hold(conjunct) or self._in_each_case(conjunct)
@@ -116,7 +118,7 @@ class Predicates:
 
     @cached_property
     def _columns(self) -> frozenset[Tree]:
-        """The columns of all conjuncts that are no column equalities."""
+        """The columns of all conjuncts except column equalities."""
         return frozenset(column for conjunct in self._rest for column in every(conjunct, exp.Column))
 
     def _clauses_hold(self, conjunct: Tree) -> bool:
@@ -124,10 +126,10 @@ class Predicates:
         return clauses is not None and all(map(self._clause_holds, clauses))
 
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
-        """Return whether the conjuncts imply a disjunction.
+        """Return whether the conjuncts imply a clause, which is a disjunction of atoms.
 
-        law: the values of different subjects are free of each other, so those of one must lie within all that the
-             clause says of it
+        law: values of different subjects are independent, so that the clause is implied only if the values allowed for
+             one subject lie within the union of its atoms over that subject
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for atom in atoms:
@@ -145,7 +147,7 @@ class Predicates:
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """The consequences of the conjuncts for other subjects: the time behind a bucket, NOT NULL."""
+        """The sets that the conjuncts imply for further subjects: the time behind a bucket, and NOT NULL."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             found = [*_facets(self.block, conjunct, self.zone), consequence(conjunct, self.block, self.zone)]
@@ -174,7 +176,9 @@ class Predicates:
         return found
 
     def _branches(self, disjunction: Tree) -> list[Predicates]:
-        """Yield the predicates with a disjunction replaced by each of its branches; nothing if there are too many."""
+        """Return these predicates with a disjunction replaced by each of its branches in turn; empty if there are too
+        many.
+        """
         known: dict[Tree, list[Predicates]] = vars(self).setdefault("_known_branches", {})
         if disjunction not in known:
             branches = branches_of(disjunction) or ()
@@ -188,13 +192,13 @@ class Predicates:
     def rest_of(self, conjunct: Tree) -> Tree | None:
         """Return the residual of a conjunct given these predicates; None if they imply it.
 
-        law:    parts of an AND that are true, and branches of an OR that cannot be, make no difference to it
+        law:    in an AND, parts that are always true can be dropped; in an OR, branches that cannot be true
         view:   region = 'eu'
         query:  (region = 'eu' AND n > 1) OR region = 'us'
         gives:  n > 1
         """
         if self._named.isdisjoint(every(conjunct, exp.Column)):
-            return conjunct  # of other columns than these, which say nothing about it
+            return conjunct  # names none of these predicates' columns, so that they say nothing about it
         if self.implies(conjunct):
             return None
         if isinstance(conjunct, exp.And):
@@ -204,7 +208,7 @@ class Predicates:
         if branches is not None:
             rests = [self.rest_of(branch) for branch in branches if not self._excludes(branch)]
             possible = [rest for rest in rests if rest is not None]
-            # A branch of which nothing is left would have made the whole true.
+            # A branch with no residual is implied, which would have made the whole OR implied.
             whole = bool(possible) and len(possible) == len(rests)
             return joined(exp.Or, [rest.copy() for rest in possible]) if whole else conjunct
         return conjunct
@@ -220,7 +224,7 @@ def predicates_of(block: Block, zone: str) -> Predicates:
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the two columns that an equality makes interchangeable."""
+    """Return the two columns that an equality makes interchangeable; None for other conjuncts."""
     if not isinstance(conjunct, exp.EQ):
         return None
     left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)
@@ -240,6 +244,6 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """Return the value sets of a predicate: for its subject, and for the time behind its subject."""
+    """Return the value sets of a predicate: over its own subject, and over the time behind a bucket, date or year."""
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

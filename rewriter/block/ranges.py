@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-Value = Any  # one of int, Fraction, str: always the same kind within one set
+Value = Any  # int, Fraction or str; all values of one set have the same type
 
 
 class Bound(NamedTuple):
@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
 
 class _Infinite:
-    """A value beyond every other value."""
+    """An object that compares greater than every value."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
@@ -110,7 +110,7 @@ class RangeSet:
 
     @staticmethod
     def but(values: Iterable[Value]) -> RangeSet:
-        """Return all values except these."""
+        """Return the set of all values except these, without NULL."""
         edges = [Bound(value, False) for value in (None, *sorted(set(values)), None)]
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
@@ -128,7 +128,7 @@ class RangeSet:
     @staticmethod
     def met(sets: Sequence[RangeSet]) -> RangeSet:
         """Return the intersection of one or more sets."""
-        middle = len(sets) // 2  # met two by two, so that each interval is looked at but a few times
+        middle = len(sets) // 2  # halving keeps the number of interval comparisons at n log n
         return RangeSet.met(sets[:middle]).meet(RangeSet.met(sets[middle:])) if middle else sets[0]
 
     def meet(self, other: RangeSet) -> RangeSet:
@@ -153,7 +153,7 @@ class RangeSet:
 
     @property
     def empty(self) -> bool:
-        """Whether the set contains no value."""
+        """Whether the set contains neither a value nor NULL."""
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
@@ -198,7 +198,7 @@ def _close(interval: Interval) -> Interval:
 
 
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
-    """Merge overlapping and adjacent intervals, so that containment can be decided per interval."""
+    """Merge overlapping and adjacent intervals, so that containment can be decided for each interval alone."""
     found = [interval for interval in intervals if not interval.empty]
     if len(found) < 2:
         return RangeSet(tuple(found), null)

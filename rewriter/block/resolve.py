@@ -1,4 +1,4 @@
-"""From the tree of a SELECT to its block: resolves names, output aliases and ordinals."""
+"""Builds the block of a SELECT: resolves names, output aliases and ordinals."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
 
 Tree = exp.Expr
-# The meaning of an outer reference: a column that is none of the block's own.
+# Returns the meaning of an outer reference: a column that is not one of the block's own.
 Outer = Callable[[exp.Column], Tree]
-# Clauses that have another name in SQL than in the parser.
+# Clauses whose SQL name differs from the parser's.
 _CLAUSES = {
     "laterals": "LATERAL VIEW",
     "sort": "SORT BY",
@@ -51,9 +51,10 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 
 
 class Texts(NamedTuple):
-    """A function from a subquery to its text in the statement, with a limit to the depth of nesting.
+    """How subqueries are read: `of` returns a subquery's text in the statement, `levels` limits the nesting.
 
-    Those whose texts are `known` were read before. `derive` gives the derived tables that are no part of a block.
+    Subqueries whose texts are in `known` were read before. `derive` reads derived tables that cannot be merged into a
+    block.
     """
 
     of: Callable[[exp.Select], str]
@@ -73,13 +74,11 @@ def build_block(
     ties: bool = False,
     exists: bool = False,
 ) -> Block:
-    """Return the block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raise
-    Unsupported.
+    """Return the block of a SELECT; raise Unsupported. `find` looks up a table's name and columns.
 
-    Without `texts`, only subqueries that are semi or anti joins are supported. `outer` resolves the outer references in
-    WHERE.
-    With `ties`, window functions may distinguish rows that their ORDER BY leaves equal. With `exists`, the outputs
-    are not read, and `*` is one constant instead of all columns.
+    Without `texts`, the only subqueries supported are those that become semi or anti joins. `outer` resolves the outer
+    references in WHERE. With `ties`, window functions may distinguish rows that their ORDER BY leaves equal. With
+    `exists`, the outputs are not read, and `*` is one constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -108,16 +107,16 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """Return the text of an uncorrelated subquery."""
+    """Return the text of an uncorrelated subquery; raise Unsupported for a correlated one."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
-        raise Unsupported(f"{shown(query)} is not one SELECT")
+        raise Unsupported(f"{shown(query)} is not a single SELECT")
     if texts.known and (text := texts.of(select)) in texts.known:
         return text
     deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
 
     def outer(node: exp.Column) -> Tree:
-        raise Unsupported(f"{shown(query)} is correlated: {node.sql('spark')} is no column of its FROM")
+        raise Unsupported(f"{shown(query)} is correlated: {node.sql('spark')} is not a column of its FROM")
 
     block = build_block(select, find, common, texts=deeper, outer=outer)
     if block.limit is not None or block.offset is not None:
@@ -136,7 +135,7 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the known sources of a SELECT, whatever else the SELECT contains."""
+    """Return the scope of the known sources of a SELECT, even if other parts are unsupported."""
 
     def plain(item: exp.Table) -> tuple[exp.Select, Build] | None:
         named = common(item)
@@ -146,7 +145,7 @@ def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
 
 
 def _unfiltered(tree: exp.Select) -> exp.Select:
-    """Return the SELECT without WHERE clauses, which affect neither names nor types."""
+    """Return a copy of the SELECT without WHERE clauses, which affect neither names nor types."""
     plain = tree.copy()
     for select in every(plain, exp.Select):
         select.set("where", None)
@@ -162,13 +161,13 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 
 
 def _no_common(_: exp.Table) -> None:
-    """Return no CTE for a FROM item."""
+    """Return None: no FROM item names a CTE."""
 
 
 def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None) -> Common:
-    """Return a function that gives the CTEs that FROM items name.
+    """Return a function that returns the CTE that a FROM item names.
 
-    With `texts_of`, subqueries and derived tables in them are read, too.
+    With `texts_of`, subqueries and derived tables within CTEs are supported, too.
     """
 
     def build_of(table: CommonTable) -> Build:
@@ -181,7 +180,7 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
 
     def common(item: exp.Table) -> tuple[exp.Select, Build] | None:
         table = statement.common_of(item)
-        # A set operation has no SELECT of its own: it is known by name, for FROM to read it as a derived table.
+        # A set operation has no single SELECT; an empty one stands for it, and FROM reads it as a derived table.
         return (table.block.tree or exp.Select(), build_of(table)) if table is not None else None
 
     return common
@@ -203,7 +202,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """Return an expression of HAVING, where names are columns or output aliases."""
+        """Return an expression of HAVING, where a name is a column or an output alias."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -224,25 +223,27 @@ class _SelectList:
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """Return the output of an ordinal, or an expression."""
+        """Return the output that an ordinal refers to, or the expression itself."""
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
-                raise Unsupported(f"there is no output {node.name}: the SELECT has {len(self.items)}")
+                raise Unsupported(f"{node.name} is not the number of an output: the SELECT has {len(self.items)}")
             return self.items[position - 1][0]
         if isinstance(node, exp.Neg):
-            raise Unsupported(f"{node.sql('spark')[:80]} is no output")
+            raise Unsupported(f"{node.sql('spark')[:80]} is not an output")
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """Return the only output of a given name."""
+        """Return the output with a given name, or None; raise Unsupported if two have that name."""
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
             raise Unsupported(f"{name} is ambiguous: two outputs have this name")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
-        """Return the expression of an output alias; raise Unsupported if the alias is ambiguous."""
+        """Return the expression of an output alias; raise Unsupported if the alias is ambiguous; None if there is no
+        such alias.
+        """
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
             return None
@@ -255,13 +256,15 @@ class _SelectList:
 
 
 def _takes_all(tree: exp.Select) -> bool:
-    """Return whether a SELECT is `SELECT * FROM … WHERE …`."""
+    """Return whether a SELECT is just `SELECT * FROM … WHERE …`."""
     plain = all(clause in _ROW_CLAUSES for clause, value in tree.args.items() if value)
     return plain and all(isinstance(item, exp.Star) for item in tree.expressions)
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """Yield the outputs: expression, name if the text determines it, and whether that is an alias."""
+    """Yield each output: its expression, its name (None if the text does not determine it), and whether that is an
+    alias.
+    """
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             yield from _star(item, scope)
@@ -326,7 +329,7 @@ def _with_grouping_ids(block: Block) -> Block:
 
 
 def _distinct(tree: exp.Select, block: Block) -> Block:
-    """Return DISTINCT as grouping by all outputs that are no constants."""
+    """Return the block with DISTINCT as grouping by all outputs that are not constants."""
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not supported")
     outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
@@ -334,12 +337,12 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
         return replace(block, keys=outputs)
     left_out = next((item.key for item in block.order if item.key not in block.outputs), None)
     if left_out is not None:
-        raise Unsupported(f"ORDER BY {words(left_out)}, which is no output of the SELECT DISTINCT")
+        raise Unsupported(f"ORDER BY {words(left_out)}, which is not an output of the SELECT DISTINCT")
     return replace(block, distinct=True)
 
 
 def _check(block: Block, ties: bool) -> None:
-    """Raise Unsupported for expressions that Spark rejects, or that depend on more than the rows."""
+    """Raise Unsupported for expressions that Spark rejects, or whose value depends on more than the rows."""
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
@@ -349,24 +352,24 @@ def _check(block: Block, ties: bool) -> None:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
     if any(holds(item.key, exp.Window) and item.key not in block.outputs for item in block.order):
-        raise Unsupported("ORDER BY has a window function that is no output: add it to the outputs")
+        raise Unsupported("ORDER BY has a window function that is not an output: add it to the outputs")
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
     if any(holds(tree, exp.Window) for tree in elsewhere):
-        raise Unsupported("WHERE, HAVING or ON has a window function: filter in a SELECT around it")
+        raise Unsupported("WHERE, HAVING or ON has a window function: filter in an outer SELECT")
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for subqueries where Spark rejects them, before or after a rewriting."""
+    """Raise Unsupported for subqueries in places where Spark rejects them, in the query or in a rewriting of it."""
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
-        raise Unsupported("GROUP BY or the ON of a join has a subquery")
+        raise Unsupported("a subquery in GROUP BY or in the ON of a join is not supported")
     outside = (*block.outputs, *(item.key for item in block.order))
     if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
         raise Unsupported("IN or EXISTS with a subquery is supported only in WHERE and HAVING")
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
-    """Raise Unsupported for a column outside keys and aggregates, which Spark rejects."""
+    """Raise Unsupported for a column that is neither a key nor within an aggregate; Spark rejects it."""
     if expression in keys or aggregate_of(expression) is not None:
         return
     if isinstance(expression, exp.Column):

@@ -1,4 +1,4 @@
-"""Name resolution in a block."""
+"""Resolves names in a block: which column, alias or outer reference a name means."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Source:
-    """One item of FROM in a scope: a table, or the outputs of a derived table."""
+    """One item of FROM in a scope: a table, or a derived table with its outputs in `derived`."""
 
     alias: str
     table: Occurrence | None = None
     derived: tuple[tuple[str | None, Tree], ...] = ()
 
     def column(self, name: str) -> Tree | None:
-        """Return the column of that name; raise Unsupported if a derived table has it twice."""
+        """Return the column with this name, or None; raise Unsupported if a derived table has it twice."""
         if self.table is not None:
             column = self.table.column(name)
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
@@ -48,7 +48,9 @@ class Source:
             yield column.name, exp.column(column.name.lower(), self.table.id)
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Return whether a qualifier means this source: its alias or, without one, the end of the table's name."""
+        """Return whether a qualifier names this source: by its alias or, without one, by the last parts of the table's
+        name.
+        """
         if qualifier == (self.alias.lower(),):
             return True
         if self.table is None or self.alias != self.table.name.table:
@@ -59,13 +61,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Scope:
-    """The sources in scope. Names are compared without case, as Spark does by default.
+    """The sources in scope. Names are compared ignoring case, as Spark does by default.
 
-    A name that is not exactly one column of these sources is refused: it may be ambiguous, or a column
-    of an enclosing query. Of a subquery, `outer` looks up around it what is nothing here. `tables` hold the
-    types. `merged` are the columns that USING made one of two; `hidden` those (alias and name) which they
-    stand for. `alias` gives what an unqualified name means as an output's alias, where the clause at hand
-    sees those; `constant` the text of a subquery that depends on nothing here.
+    A name that is not exactly one column of these sources is refused: it may be ambiguous, or belong to an enclosing
+    query. In a subquery, `outer` resolves such names in the enclosing query. `tables` provide the types. `merged` are
+    the columns that USING made one of two; `hidden` are the (alias, name) pairs of the columns merged into them.
+    `alias` resolves an unqualified name as an output alias, in clauses where these are visible. `constant` returns the
+    text of an uncorrelated subquery.
     """
 
     tables: tuple[Occurrence, ...]
@@ -81,7 +83,7 @@ class Scope:
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
-            raise Unsupported(f"{node.sql('spark')} is not one column")
+            raise Unsupported(f"{node.sql('spark')} is not a single column")
         *qualifier, name = (part.name.lower() for part in node.parts)
         found = list(self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name))
         if not found and self.outer is not None and self._is_nothing(qualifier):
@@ -92,16 +94,16 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Return the error for a name that is no column."""
+        """Return the error message for a name that is not a column."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
             if any((known := self.type_of(each)) and known.type.startswith("struct") for each in found):
-                return "is a field of a structure, which is not supported"
-        return "is no column of the tables in FROM"
+                return "is a field of a struct, which is not supported"
+        return "is not a column of the tables in FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """Return the source of an unambiguous column."""
+        """Return the source of a column reference; None if there is none or more than one."""
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -110,7 +112,9 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Return whether a name cannot be anything but a column: no struct field and no unnamed output."""
+        """Return whether a name can only be an outer reference: it is no struct field and no unnamed output of these
+        sources.
+        """
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
 
@@ -130,7 +134,7 @@ class Scope:
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
         """Yield the columns of `*` or `qualifier.*`; raise Unsupported."""
         if qualifier is not None and self.merged:
-            raise Unsupported(f"{qualifier}.* beside USING is not supported")
+            raise Unsupported(f"{qualifier}.* is not supported with USING")
         yield from ((name, tree.copy()) for name, tree in self.merged)
         sources = [s for s in self.sources if qualifier is None or s.alias.lower() == qualifier.lower()]
         if not sources:
@@ -148,7 +152,7 @@ class Scope:
         )
 
     def type_of(self, node: Tree) -> Column | None:
-        """Return the declared column of a canonical column."""
+        """Return the declared column of a canonical column; None for other expressions."""
         if not isinstance(node, exp.Column):
             return None
         table = self._by_id.get(node.table)

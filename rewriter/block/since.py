@@ -1,7 +1,7 @@
-"""Lower bounds of the times of a block's rows, from its filter and from statistics of its tables.
+"""Lower bounds of the times of a block's rows, from its filter and from the statistics of its tables.
 
-A filter of a dashboard begins somewhere: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Zones had
-other offsets long before, and a proof about them need not go back so far.
+A dashboard's filter has a begin: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones had
+other offsets long ago; with a lower bound, a proof about a zone need not cover those.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_
 from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
 
 Tree = exp.Expr
-# No clock shows less than when this was written.
+# A lower bound of the current time at any execution: the begin of 2025, when this was written.
 _TODAY = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp())
 _DAY = 86_400
-# Of the offset of a zone, of the length of a gap, and of the day of a date.
+# Covers the offset of a time zone, the length of a clock shift, and the day by which a date is rounded.
 _MARGIN = 3 * _DAY
 _UNITS = {
     "SECOND": 1,
@@ -40,7 +40,7 @@ _LAST_YEAR = 9999
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
     """Return a lower bound of a time from a filter and `known` bounds, in seconds since 1970; None without one.
 
-    The bound is the begin of a year, so that conclusions from it stay valid from one refresh to the next.
+    The bound is the begin of a year, so that proofs from it stay valid from one refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
@@ -61,13 +61,17 @@ def _year_of(seconds: int) -> int:
 
 
 def least_of(bound: Tree) -> int | None:
-    """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; or None."""
+    """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; None if
+    unknown.
+    """
     earliest = _earliest(bound)
     return earliest - _MARGIN if earliest is not None else None
 
 
 def back_of(bound: Tree) -> int | None:
-    """Return at most how many seconds before the time of execution a bound is; None if it does not depend on that."""
+    """Return how many seconds, at most, a bound lies before the time of execution; None if it does not depend on that
+    time.
+    """
     earliest = _earliest(bound) if tells_time(bound) else None
     return _TODAY - earliest if earliest is not None else None
 
@@ -80,13 +84,15 @@ def _least(tree: Tree, column: Tree) -> int | None:
     if isinstance(tree, exp.In) and tree.expressions:
         return _every([_bound(tree.this, value, column) for value in tree.expressions])
     found = _bound(tree.this, tree.expression, column) if isinstance(tree, (exp.GTE, exp.GT, exp.EQ)) else None
-    if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # as the verifier writes it
+    if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # the verifier's form
         return _bound(tree.expression, tree.this, column)
     return found
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
-    """Return the lower bound of a column of whole numbers that has an upper one, too, and both are those of seconds."""
+    """Return the lower bound of a whole-number column that is bounded on both sides within plausible seconds since
+    1970; else None.
+    """
     lows: list[int] = []
     highs: list[int] = []
     for conjunct in conjuncts:
@@ -99,7 +105,9 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
-    """Yield the two sides of a comparison with whether the second is an upper bound of the first, either way round."""
+    """Yield both sides of a comparison, once either way round, and whether the second is an upper
+    bound of the first.
+    """
     if isinstance(tree, (exp.GTE, exp.GT, exp.LTE, exp.LT)):
         up = isinstance(tree, (exp.LTE, exp.LT))
         yield tree.this, tree.expression, up
@@ -113,19 +121,21 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time whose bucket begins at an expression, if the expression is a bucket."""
+    """Return the time if an expression is the begin of that time's bucket; else the expression itself."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return _begun_of(bucket.source)
-    if isinstance(tree, exp.Anonymous) and tree.name == "from_utc_timestamp":  # it is no day apart
+    if isinstance(tree, exp.Anonymous) and tree.name == "from_utc_timestamp":  # changes the time by less than a day
         return _begun_of(tree.expressions[0])
-    # Rounded down or towards 1970: what is not before a time is no second before it.
+    # Counts are rounded down or towards 1970: a time at or after a bound has at least the bound's seconds.
     counted = instant_of(tree, lambda time: "timestamp", lambda time: 0)
     return counted.source if counted is not None else number_of(tree, lambda node: "int", lambda node: 0)
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
-    """Return a bound of a time, of its bucket or date (which begin no later), or of its year."""
+    """Return the lower bound that `subject >= bound` gives a column that is the subject, or whose bucket, date or year
+    is; None otherwise.
+    """
     if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
         year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
         return int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - _MARGIN if 0 < year <= _LAST_YEAR else None
@@ -137,7 +147,9 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 
 
 def _earliest(bound: Tree) -> int | None:
-    """Return seconds since 1970 that a constant is not before, but for the offset of a zone."""
+    """Return a lower bound of a constant in seconds since 1970, without regard to the zone's
+    offset; None if unknown.
+    """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
         moment = read_moment(text.name, None) or read_moment(text.name, "UTC")
@@ -167,7 +179,7 @@ def _earliest(bound: Tree) -> int | None:
 
 
 def _earliest_second(counted: Tree) -> int | None:
-    """Return seconds that a number of them, such as unix_timestamp() - 3600, is not below."""
+    """Return a lower bound of a number of seconds since 1970, such as unix_timestamp() - 3600; None if unknown."""
     if isinstance(counted, (exp.Add, exp.Sub)):
         step = counted.expression
         return _before(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
@@ -180,7 +192,7 @@ def _before(bound: Tree, seconds: int | None) -> int | None:
 
 
 def _step(tree: Tree) -> int | None:
-    """Return the seconds of an interval, or of a number of days."""
+    """Return the length of an interval or of a number of days, in seconds; None if unknown."""
     number = tree.this if isinstance(tree, (exp.Neg, exp.Interval)) else tree
     unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
@@ -194,7 +206,7 @@ def known_since(
 ) -> Block:
     """Return a view's block with lower bounds of its times and numbers, from the bounds of its storage columns.
 
-    A bucket or a date begins before its times, apart from minutes by which a zone has once shifted its clocks.
+    A bucket or a date begins before its times, apart from a few minutes where a zone once shifted its clocks.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
@@ -210,7 +222,9 @@ def known_since(
 
 
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
-    """Return the lower bound of the number in whose bucket an output is, from the least begin or the bounds of it."""
+    """Return the lower bound of the number whose bucket an output is, from the least begin (`at`) or the column's
+    `bounds`.
+    """
 
     def kind(node: Tree) -> str | None:
         declared = block.type_of(node)
@@ -219,11 +233,11 @@ def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[i
     told = told_by(output, kind, lambda node: 0)
     if told is None or kind(told.source) != "bigint":
         return {}
-    if at is not None:  # its begins are instants, and so are all of its numbers
+    if at is not None:  # begins are instants, and so are the numbers
         return {told.source: at - _MARGIN}
     if bounds is None or not isinstance(told.grain, int):
         return {}
-    # A bucket around 0 reaches below it where it was rounded towards 0.
+    # Where numbers are rounded towards 0, the bucket around 0 also holds numbers below 0.
     times = told.grain if count_of(output, kind, lambda node: 0) is not None else 1
     low, high = (bound * times for bound in bounds)
     low -= told.grain - 1 if low <= 0 else 0

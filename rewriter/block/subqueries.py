@@ -1,4 +1,4 @@
-"""WHERE and its subqueries: EXISTS and IN as SEMI and ANTI joins.
+"""Reads WHERE and its subqueries: EXISTS and IN become SEMI and ANTI joins.
 
 | WHERE …                          | is a join of the subquery's tables                                      |
 |----------------------------------|-------------------------------------------------------------------------|
@@ -28,14 +28,14 @@ from rewriter.functions.types import INTEGERS
 from rewriter.sql import every, holds
 
 Tree = exp.Expr
-# The FROM clause of a SELECT whose tables get other ids than those that are taken.
+# Reads the FROM clause of a SELECT; its tables get ids that are not among the given ones.
 ReadFrom = Callable[[exp.Select, frozenset[str]], FromClause]
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
 
 class Filter(NamedTuple):
-    """The content of a WHERE clause."""
+    """The content of a WHERE clause: conjuncts, and the tables and joins that its subqueries become."""
 
     conjuncts: tuple[Tree, ...] = ()
     tables: tuple[Occurrence, ...] = ()
@@ -55,7 +55,7 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the WHERE clause, with unused ids for the tables of its joins; raise Unsupported."""
+    """Return the content of a WHERE clause, with unused ids for the tables of its joins; raise Unsupported."""
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
     plain = (part for part in parts if _membership(part) is None)
@@ -75,7 +75,7 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """Return a predicate over an uncorrelated subquery; raise the original problem again for others."""
+    """Return a predicate over an uncorrelated subquery; for any other predicate, raise `problem` again."""
     try:
         return canonical(part, scope)
     except Unsupported:
@@ -95,10 +95,10 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """Return the join for EXISTS or IN, and the tables that the join adds."""
+    """Return the join for EXISTS or IN, with the tables that the join adds."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
-        raise Unsupported(f"{shown(select)} groups, or takes some of its rows")
+        raise Unsupported(f"{shown(select)} groups or limits its rows")
     source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
     within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
@@ -106,26 +106,28 @@ def _joined(
         raise Unsupported(f"{shown(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
     if any(has_aggregate(output) or holds(output, exp.Window) for output in outputs):
-        raise Unsupported(f"{shown(select)} aggregates")
-    # A row for which there is one in the inner subqueries, too, is a row of all their tables.
+        raise Unsupported(f"{shown(select)} has an aggregate")
+    # A row with a match in the nested subqueries is a row of the join of all their tables.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
     if asked.operand is not None:
         operand = canonical(asked.operand, outer)
         if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
-            raise Unsupported(f"{shown(select)} is compared with something that is no column of the same type")
+            raise Unsupported(f"{shown(select)} is compared with something other than a column of the same type")
         if asked.kind == "ANTI":
             _refuse_null(operand, _whole(around), around.where)
             _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in every(conjunct, exp.Column)):
-        raise Unsupported(f"{shown(select)} does not depend on the rows around it")
+        raise Unsupported(f"{shown(select)} does not depend on the rows of the outer query")
     return tables, Join(asked.kind, ids, on)
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
-    """Return whether IN compares as `=` does: two columns of one type, or times; IN coerces others differently."""
+    """Return whether IN compares as `=` does: both sides have one type, or are integers; IN coerces other types
+    differently.
+    """
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]
     types = [kind for kind in types if kind is not None]
@@ -133,7 +135,7 @@ def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
 
 
 def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> None:
-    """Raise Unsupported for a nullable operand of NOT IN."""
+    """Raise Unsupported if an operand of NOT IN may be NULL."""
     column = Scope(tuple(tables)).type_of(operand)
     if column is not None and not column.nullable:
         return
@@ -142,6 +144,6 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
 
 
 def _whole(source: FromClause) -> list[Occurrence]:
-    """Return the tables that no outer join fills with NULLs."""
+    """Return the tables whose rows no outer join can replace by NULLs."""
     filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
     return [table for table in source.tables if table.id not in filled]

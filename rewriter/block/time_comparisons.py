@@ -1,4 +1,5 @@
-"""Comparisons of a time as a number or a text, as in `unix_timestamp(t) >= 1704067200`, as comparisons of the time.
+"""Turns comparisons of a time as a number or text, such as `unix_timestamp(t) >= 1704067200`, into comparisons of the
+time.
 
 law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down: at least n is not before the
         instant n, and at most n is before the instant n + 1
@@ -29,14 +30,16 @@ from rewriter.timeseries.seconds import is_whole_cast
 
 Tree = exp.Expr
 
-# Seconds that may be subtracted from the current time without reaching 1970.
+# The most seconds that may be subtracted from the current time without reaching 1970.
 _MOST_BACK = 1_000_000_000
-# The pattern of unix_timestamp(text), and a time that is after the begin of 1970 in any zone.
+# The pattern of unix_timestamp(text), and a date that is after the begin of 1970 in any zone.
 _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
 class _Counted(NamedTuple):
-    """A time counted in units of `micros`, multiplied by `times`."""
+    """A time counted in units of `micros` microseconds, multiplied by `times`; `towards_1970`
+    tells how it is rounded.
+    """
 
     time: Tree
     micros: int
@@ -45,7 +48,9 @@ class _Counted(NamedTuple):
 
 
 def of_time(comparison: Tree, scope: Scope) -> Tree:
-    """Return a comparison of a counted time as a comparison of the time; any other comparison as it is."""
+    """Return a comparison of a counted time as a comparison of the time itself; return any other
+    comparison unchanged.
+    """
     if isinstance(comparison, exp.Like):
         return _begun(comparison, scope) or comparison
     if not isinstance(comparison, _COMPARED):
@@ -67,7 +72,9 @@ _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
-    """Return a comparison of the text of a time with a prefix as one of its first characters."""
+    """Return `text of a time LIKE 'prefix%'` as a comparison of the text's first characters; None
+    for other patterns.
+    """
     text, pattern = comparison.this, comparison.expression
     cast_to_text = isinstance(text, exp.Cast) and text.to.this in exp.DataType.TEXT_TYPES
     kind = temporal_type(text.this if cast_to_text else text, scope)
@@ -81,7 +88,9 @@ def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
 
 
 def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
-    """Return a comparison of the days between a time and a constant day as one of the time's date."""
+    """Return a comparison of the days between a time and a constant day as a comparison of the time's date; None for
+    others.
+    """
     call = comparison.this
     if not isinstance(call, exp.Anonymous) or call.name != "datediff" or len(call.expressions) != 2:
         return None
@@ -105,7 +114,7 @@ def _counted(tree: Tree, scope: Scope) -> _Counted | None:
     if isinstance(tree, exp.Mul):
         for inner, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
             times, counted = integer_of(factor), _counted(inner, scope)
-            # Up to microseconds: a greater product may overflow, which wraps around without ANSI mode.
+            # Only up to microseconds: a larger product may overflow, and wraps around without ANSI mode.
             if counted is not None and times is not None and 0 < counted.times * times <= counted.micros:
                 return counted._replace(times=counted.times * times)
         return None
@@ -135,7 +144,7 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
 
 
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
-    """Return the instant of a constant number of seconds long after 1970, and of the second behind; None for others."""
+    """Return the instant of a constant number of seconds long after 1970, and of the next second; None for others."""
     if _is_of_clock(bound):
         after = exp.Add(this=bound, expression=number(1))
         return call_of("timestamp_seconds", bound), call_of("timestamp_seconds", after)
@@ -159,7 +168,7 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 
 
 def _is_of_clock(bound: Tree) -> bool:
-    """Return whether a constant is a number of seconds of the current time, long after 1970."""
+    """Return whether a constant is a number of seconds computed from the current time, long after 1970."""
     if isinstance(bound, exp.Sub):
         back = integer_of(bound.expression)
         return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)
@@ -169,7 +178,7 @@ def _is_of_clock(bound: Tree) -> bool:
 
 
 def _instant(micros: int) -> Tree | None:
-    """Return the instant so many microseconds after the begin of 1970; None outside the years 1 to 9999."""
+    """Return the instant that lies this many microseconds after the begin of 1970; None outside the years 1 to 9999."""
     try:
         return cast(exp.Literal.string(f"{counted_instant('timestamp_micros', micros).isoformat(' ')}Z"), "timestamp")
     except OverflowError:

@@ -1,8 +1,9 @@
-"""The fields of `window(t, '1 hour')` in canonical form.
+"""The start and end of `window(t, '1 hour')` in canonical form.
 
-law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length, counted from 1970 and an
-     offset, in no zone; that of a TIMESTAMP_NTZ likewise on its clock, where a length that divides a day is a bucket
-no:  days of the session's zone: in New York a window of a day begins at 19:00 or 20:00
+law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length since 1970 plus an offset, in
+     no time zone; the window of a TIMESTAMP_NTZ is counted on its own clock, where a length that divides a day is a
+     bucket
+no:  days of the session's zone: in New York a one-day window begins at 19:00 or 20:00
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from rewriter.timeseries import bucket_call
 from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
-_GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"}  # which begins on a Thursday
+# a week's window begins on a Thursday
+_GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"}
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
@@ -37,7 +39,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
         return exp.Add(this=start, expression=ends) if field == END else start
     raise Unsupported(
-        f"window() of a {kind.upper()}"
+        f"window() of a {kind.upper()} is not supported"
         if kind
         else "window() takes a TIMESTAMP, and the type of its argument is not known"
     )

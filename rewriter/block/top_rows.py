@@ -1,4 +1,4 @@
-"""The first rows of each part by row_number(): which of equal ones these are is left open by the query, as by LIMIT.
+"""Top-N queries by row_number(): like LIMIT, they leave open which of several equal rows they return.
 
 query:  SELECT region, item FROM (SELECT region, item, row_number() OVER (PARTITION BY region ORDER BY sum(x) DESC) AS
         n FROM sales GROUP BY region, item) AS t WHERE n <= 3
@@ -22,8 +22,8 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
     """Return whether a SELECT's only reader filters its rows by their row numbers.
 
-    law:    each choice among equal rows is an answer to the query; only one place in it makes a choice, so that no
-            other one depends on the same
+    law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
+         place can disagree with it
     """
     if select.tree is None or "row_number" not in statement.sql.lower():
         return False
@@ -38,7 +38,7 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _readers(statement: Statement, select: SelectBlock) -> Iterator[exp.Select]:
-    """Yield the SELECTs whose FROM reads a SELECT, as a derived table or by its name."""
+    """Yield the SELECTs whose FROM reads a SELECT, as a derived table or as a CTE."""
     names = {table.name for table in statement.common if table.block.span == select.span}
     for block in statement.blocks:
         for item in from_items(block.tree) if block.tree is not None else ():

@@ -1,4 +1,4 @@
-"""Properties of a canonical expression that need no context."""
+"""Properties that a canonical expression has by itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Return the temporal type of an expression, if the expression alone determines it."""
+    """Return the temporal type of an expression if the expression alone determines it; else None."""
     column = scope.type_of(node)
     if column is not None:
         return column.type if column.type in TEMPORAL else None
@@ -30,7 +30,7 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
         return bucket.type
     if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
         kind = temporal_type(node.this, scope)
-        return kind if kind != "date" else None  # hours make a TIMESTAMP of it
+        return kind if kind != "date" else None  # subtracting hours from a DATE makes a TIMESTAMP
     if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
         return temporal_type(node.expressions[-1], scope)
     if isinstance(node, exp.Anonymous) and node.name == "convert_timezone":
@@ -40,14 +40,14 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
 
 
 def is_literal(node: Tree) -> bool:
-    """Return whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
+    """Return whether a canonical tree is a literal, possibly with a sign or a type."""
     if isinstance(node, (exp.Neg, exp.Cast)):
         return is_literal(node.this)
     return isinstance(node, (exp.Literal, exp.Null, exp.Boolean))
 
 
 def is_constant(node: Tree) -> bool:
-    """Return whether a canonical tree has one value throughout a statement, wherever it is written."""
+    """Return whether a canonical tree has one value throughout a statement, wherever it stands."""
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
@@ -77,7 +77,7 @@ def has_aggregate(node: Tree) -> bool:
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Return whether the session's time zone could change the value; True in doubt."""
+    """Return whether the session's time zone could change the value of an expression; True in doubt."""
     for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":

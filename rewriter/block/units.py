@@ -1,8 +1,8 @@
 """Functions that begin with a unit of time: `dateadd(DAY, -7, t)`, `timestampdiff(MONTH, a, b)`.
 
-law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE becomes a TIMESTAMP before
+law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE is first cast to TIMESTAMP
         timestampdiff(unit, a, b) counts the whole units from a to b on the session's clock
-no:     24 hours as an interval, which Spark takes for a day, also where the day of the zone has 23
+no:     24 hours as an interval: Spark adds a day, even if that day has 23 hours in the zone
         a unit in quotes, which Spark refuses
 """
 
@@ -21,7 +21,7 @@ from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
 
-# As an interval has it, and how many of those.
+# For each unit: the unit of the interval, and how many of those it is.
 _ADDED = {
     **{unit: (unit, 1) for unit in ("DAY", "MONTH", "YEAR")},
     "WEEK": ("DAY", 7),
@@ -33,7 +33,7 @@ _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUART
 
 
 def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> Tree:
-    """Return the canonical tree of a call that begins with a unit; raise Unsupported."""
+    """Return the canonical tree of a call whose first argument is a unit of time; raise Unsupported."""
     named = unit.name if isinstance(unit, exp.Var) else ""
     kinds = [kind_of(argument, scope) for argument in arguments]
     if OF_UNITS[name] == "added":
@@ -44,7 +44,7 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
 
 
 def kind_of(tree: Tree, scope: Scope) -> str | None:
-    """Return the type of a time or of the current time; None if uncertain."""
+    """Return the type of a time, or of a function for the current time; None if uncertain."""
     clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
     if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
         return "timestamp"

@@ -1,4 +1,4 @@
-"""The operators and casts allowed in a block: deterministic, and unchanged by printing."""
+"""The operators and casts allowed in a block: they are deterministic, and printing does not change their meaning."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Window functions whose value depends on the rows alone, not on their order.
+"""Reads window functions whose value depends on the rows alone, not on the order in which Spark reads them.
 
-law: rows that ORDER BY leaves equal have one rank, and a frame that ends with the current row takes in all of
-     them. What tells them apart (row_number(), lag(), a frame of ROWS) is read only where none are equal:
-     over groups, when PARTITION BY and ORDER BY name every key.
+law: rows that ORDER BY leaves equal share a rank, and a RANGE frame that ends with the current row includes all of
+     them. Functions that distinguish such rows (row_number(), lag(), a ROWS frame) are supported only where no two rows
+     are equal: over groups, when PARTITION BY and ORDER BY name every key.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """Return a call with OVER, its expressions read by `read`; raise Unsupported."""
+    """Return a call with OVER, with each expression read by `read`; raise Unsupported."""
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
-        raise Unsupported(f"{_text(node)} has more than a plain OVER (…)")
+        raise Unsupported(f"{_text(node)} is supported only with a plain OVER (…)")
     order = node.args.get("order")
     window = exp.Window(
         this=_call(node, read),
@@ -40,7 +40,10 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
 
 
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
-    """Raise Unsupported for a window function that could distinguish equal rows; `keys` are unique."""
+    """Raise Unsupported for a window function that could distinguish rows that are equal on PARTITION BY and ORDER BY.
+
+    `keys` are a block's grouping keys, which identify its rows; None if it has none.
+    """
     for window in every(tree, exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")
         by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
@@ -75,7 +78,9 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 
 
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
-    """Return the window frame: by row count, or by peers of the current row with all rows before them or all rows."""
+    """Return the frame if it is a row count, or holds whole sets of peers up to the current row; raise Unsupported;
+    None otherwise.
+    """
     spec = node.args.get("spec")
     if spec is None:
         return None
@@ -83,7 +88,7 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
         raise Unsupported(f"{_text(node)}: the frame is not supported")
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
-        raise Unsupported(f"{_text(node)}: a RANGE of distances is not supported")
+        raise Unsupported(f"{_text(node)}: a RANGE frame with distances is not supported")
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
         raise Unsupported(f"{_text(node)}: the frame is not supported")

@@ -1,4 +1,4 @@
-"""Expressions as users would write them, for messages."""
+"""Prints canonical expressions as users would write them, for messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.timeseries import as_bucket, bucket_call, bucket_elsewhere, zone_e
 
 
 def words(tree: exp.Expr) -> str:
-    """Return an expression as text for a message, without type arguments and without unnecessary qualifiers.
+    """Return an expression as text for a message, without type arguments and unnecessary qualifiers.
 
     >>> words(exp.Mul(this=exp.column("price", "t_0"), expression=exp.column("n", "t_0") + 1))
     'price * (n + 1)'
@@ -38,7 +38,7 @@ def words(tree: exp.Expr) -> str:
 
 
 def _binds_less(node: exp.Expr) -> bool:
-    """Return whether an operand needs parentheses."""
+    """Return whether an operand binds less tightly than its parent, and so needs parentheses."""
     if isinstance(node, exp.Or):
         return isinstance(node.parent, (exp.And, exp.Not))
     subtracted = isinstance(node.parent, (exp.Sub, exp.Div)) and node.arg_key == "expression"
@@ -46,12 +46,12 @@ def _binds_less(node: exp.Expr) -> bool:
 
 
 def _occurring(column: exp.Column) -> str:
-    """Return the table name of an occurrence id."""
+    """Return the table name within an occurrence id such as orders_0."""
     return column.table.rpartition("_")[0] or column.table
 
 
 def _unclear(tree: exp.Expr) -> Iterator[str]:
-    """Yield the column names that occur with several tables."""
+    """Yield the column names that occur with more than one table, and so need a qualifier."""
     tables: dict[str, str] = {}
     for column in every(tree, exp.Column):
         if tables.setdefault(column.name, column.table) != column.table:

@@ -1,7 +1,8 @@
-"""Delta algebra: what a change to the sources of a block does to its rows.
+"""Delta algebra: how changes of a block's source tables change the block's rows.
 
-A term reads each occurrence of a table at one place: as a snapshot has it, or only what was appended between two. An
-append to a join is the union of its terms; a group's new aggregates are those of the old ones and the terms' together.
+A term reads each table occurrence in one way: at a snapshot, or only the rows appended between two snapshots. The rows
+that appends add to a join are the union of its terms; a group's new aggregates combine its old ones with those of the
+terms.
 """
 
 from rewriter.delta.reads import Added, At, Changed, Read

@@ -1,4 +1,4 @@
-"""A read of a table's occurrence; `sql` is the text behind the table's name in FROM."""
+"""The ways to read one table occurrence; `sql()` returns the text that follows the table's name in FROM."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """All rows of a snapshot; of a table without any (None), whatever it holds.
+    """All rows of a table at a snapshot; if the table has none (None), the table unpinned.
 
     >>> At(7).sql()
     ' VERSION AS OF 7'
@@ -21,7 +21,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The rows that appends after `start` up to `end` brought; Spark leaves out silently what other snapshots did."""
+    """The rows appended after snapshot `start` up to `end`; Spark silently skips snapshots that are not appends."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The rows that came and went between two snapshots, with `_change_type`; not where delete files lie."""
+    """The rows inserted and deleted between two snapshots, with `_change_type`; not for a table with delete files."""
 
     start: int
     end: int

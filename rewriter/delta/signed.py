@@ -1,4 +1,4 @@
-"""Signed deltas: inserted rows add to the groups of a block, deleted rows count negatively."""
+"""Signed deltas: inserted rows are added to the groups of a block, deleted rows are subtracted."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why a grouped block's outputs do not follow from counts and exact sums of added and deleted rows; empty if
-    they do.
+    """Return why a grouped block's outputs cannot be maintained by counts and exact sums; empty if they can.
 
-    law:    count and sum are linear: new = old + added - deleted, exactly in integers and decimals, never in floats
-    no:     min and max, whose row may have been deleted; sum(x) without count(x) of a nullable x: NULL of no x
+    law:    count and sum are linear: new = old + added - deleted, exactly for integers and decimals, never for floats
+    no:     min and max, whose row may have been deleted; sum(x) of a nullable x without count(x), which tells when the
+            sum becomes NULL
     """
     if len(block.tables) != 1:
         return "more than one table is read"
@@ -55,21 +55,21 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why an output takes no row back whatever stands beside it."""
+    """Return why an output cannot subtract a removed row, whatever other outputs there are; empty if it can."""
     call = aggregate_of(output)
     if call is None:
         return "an output computes with aggregates"
     if isinstance(call.expressions[0], exp.Distinct) or not AGGREGATES[call.name].linear:
-        return f"{call.name} cannot take a row back"
+        return f"{call.name} cannot subtract a removed row"
     if isinstance(output, exp.Filter) and call.name != "count":
         return f"a filtered {call.name} may be left without rows"
     if call.name == "sum" and not types[output].startswith(_EXACT):
-        return "a floating-point sum cannot take a value back"
+        return "a floating-point sum cannot subtract a value exactly"
     return ""
 
 
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
-    """Return which aggregate an output lacks to take values back; empty if it lacks none."""
+    """Return which aggregate an output lacks to subtract removed values; empty if it lacks none."""
     call = aggregate_of(output)
     if call is None or call.name == "count":
         return ""
@@ -77,7 +77,11 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
     lacks = [] if count_among(argument, block) is not None else ["count"]
     if call.name == "avg" and not _has_exact_sum(argument, block, types):
         lacks.append("exact sum")
-    return f"{words(output)} takes no value back without the {' and the '.join(lacks)} of the same" if lacks else ""
+    return (
+        f"{words(output)} cannot subtract a removed value without the {' and the '.join(lacks)} of the same argument"
+        if lacks
+        else ""
+    )
 
 
 def count_of(argument: Tree) -> Tree:
@@ -86,10 +90,10 @@ def count_of(argument: Tree) -> Tree:
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """Return the output that tells how many values of an argument there are, and so whether there are any; None if
-    none does.
+    """Return the output that counts the values of an argument, and so tells an empty sum; None if there is none.
 
-    law:    x counts as CAST(x AS DECIMAL(38,0)) does, which makes NULL of no whole number; one never NULL as its rows
+    law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is, so that both have the same count; a column
+            that is never NULL is counted by the rows
     """
     value = _counted(argument, block)
     declared = block.type_of(value)
@@ -100,7 +104,9 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """Return an expression that is NULL where an argument is: a whole number without its CAST to a wider DECIMAL."""
+    """Return an expression that is NULL exactly where an argument is: an integer without its cast to a
+    wider DECIMAL.
+    """
     if not isinstance(argument, exp.Cast):
         return argument
     digits = DIGITS.get(expression_type(argument.this, block))
@@ -118,16 +124,16 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 
 
 def signed(output: Tree, block: Block, kind: str) -> Tree:
-    """Return an output over rows with their `_change_type`, as what to add to the output over the rows before.
+    """Return an output over inserted and deleted rows (by `_change_type`), as the value to add to the stored output.
 
-    gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN it came THEN x ELSE -x END)
+    gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """
     call = aggregate_of(output)
     if call is None:
         return output
     table, argument = block.tables[0].id, call.expressions[0].copy()
     if call.name == "sum":
-        # As what it is summed: of the least INT there is no negative INT.
+        # Cast to the type in which it is summed: the least INT has no negative INT.
         went = exp.cast(argument.copy(), "bigint", dialect="spark") if kind == "bigint" else argument.copy()
         return _sum(_either(_came(table), argument, exp.Neg(this=went)))
     if call.name != "count":

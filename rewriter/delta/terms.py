@@ -1,4 +1,4 @@
-"""The rows that appends to its tables add to a block."""
+"""The terms that compute the rows which appends to a block's tables add to the block."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """Yield, for each occurrence of a grown table, one read of all occurrences, whose states are given.
+    """Yield, for each occurrence of a grown table, a term: one read for each of the occurrences with these states.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
-    no:     a term over a table that was empty then: it has no rows
+    no:     a term that reads the old rows of a table that was empty: it has no rows
     """
     for grown, change in enumerate(states):
         were_empty = any(_was_empty(before) for before in states[:grown])
@@ -28,7 +28,7 @@ def _was_empty(change: Change) -> bool:
 
 
 def _appended(change: Change) -> Read:
-    """Return the appended rows; of a table that was empty these are all its rows."""
+    """Return the read of the appended rows; for a table that was empty these are all its rows."""
     if change.start is None or change.end is None:
         return At(change.end)
     return Added(change.start, change.end)

@@ -1,4 +1,4 @@
-"""Access paths: a view as a relation that rules can match, in its current state."""
+"""Access paths: a view in its current state, as a relation that rules can match."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def readable_storage(
     *,
     partial: bool = False,
 ) -> Table | Miss:
-    """Return a view's storage if rewriting may use it and it is fresh; with `partial`, also with only some rows."""
+    """Return a view's storage if it is fresh and rewriting may use it, else a Miss; with `partial`, it may hold only a
+    part.
+    """
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
     if session.leaves_out(view.name):
@@ -43,7 +45,9 @@ def readable_storage(
 def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """Return the access path to a view: over its definition as read in `zone`, or over its columns if it is named."""
+    """Return the access path to a view, or a Miss: over the view's definition, or over its columns if the query names
+    it.
+    """
     named = {table.name for table in query.tables}
     if view.name in named:
         if storage.only:
@@ -84,12 +88,14 @@ def candidate_of(
         own=_own_filter(view, names, definitions, relations) if storage.only else None,
     )
     if block.sets is not None and not paths_of_sets(path):
-        return Miss(Reason.SHAPE, "the view does not store of which of its GROUPING SETS a row is: add grouping_id()")
+        return Miss(
+            Reason.SHAPE, "the view does not store to which of its GROUPING SETS each row belongs: add grouping_id()"
+        )
     return path
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
-    """Return whether a query reads the view's base tables and names neither the view nor a view under it."""
+    """Return whether a query reads a view's base tables, and names neither the view nor a view that it reads."""
     return {view.name, *(state.name for state in view.through)}.isdisjoint(table.name for table in query.tables)
 
 
@@ -109,7 +115,7 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """Return the block of a view's storage query over tables of these names, or why rules cannot read it."""
+    """Return the block of a view's storage query over these tables, or the reason why rules cannot match it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
@@ -141,7 +147,7 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 
 @remembered
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
-    """Return the storage column of each output, by name or else by position; None if the columns do not match."""
+    """Return the storage column of each output, by name or else by position; None if the columns do not fit."""
     if len(block.outputs) != len(columns):
         return None
     known = {column.name.lower() for column in columns}
@@ -153,10 +159,11 @@ def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] 
 def settings_problem(
     candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
 ) -> Miss | None:
-    """Return a Miss that names a session setting that differs from the view's and can change an answer.
+    """Return a Miss that names a session setting that differs from the view's and can change an answer; None if none
+    does.
 
-    What the view computes counts, also where a query names the view, or one that it is defined over. By its definition
-    it is read in its own zone.
+    All expressions that the view stores count, also if the query names the view or a view that it reads. Matched by its
+    definition, a view is read in its own time zone.
     """
     view = definitions.by_name[candidate.view.name]
 
@@ -179,7 +186,9 @@ def settings_problem(
 
 
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
-    """Return a Miss for a session setting that differs from the recorded one; the zone counts with `zoned`."""
+    """Return a Miss for a session setting that differs from the recorded one, or None; the time zone counts with
+    `zoned`.
+    """
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
     differing = differing_setting(session.settings, view.settings, session.defaults)

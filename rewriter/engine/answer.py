@@ -1,4 +1,6 @@
-"""Asks one question of one access path: every table mapping, every rule, and the questions in their plans."""
+"""Asks one question of one access path: tries every table mapping and every rule, and answers the
+plans' own questions.
+"""
 
 from __future__ import annotations
 
@@ -28,32 +30,32 @@ from rewriter.match.set_operations import SetQuestion, read_alike
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
-# Five of twelve occurrences of one table can be chosen in 95,040 ways, which take a minute.
+# Bounds self-joins: five of twelve occurrences of one table can be chosen in 95,040 ways, which takes a minute.
 MAPPINGS = 500
-# Plans in two phases within plans in two phases.
+# How deeply plans in two phases may nest.
 DEEPEST = 2
 
 
 class Answer(NamedTuple):
-    """The answer to a question: the rule, and the match or the closest miss."""
+    """The rule that answered a question with its match, or the miss that came closest."""
 
     rule: str
     result: Match | Miss
 
 
-# What reads the rows that a path lacks.
+# Returns the branches that read the rows that a path lacks.
 Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Return the plan for rows that a path lacks: read them from base tables."""
+    """Return the branch for rows that a path lacks: a read of the base tables."""
     return (Shared(block, 1.0),)
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
     """Return the first rule and mapping that match; else the miss that came closest to a match.
 
-    `remainder` answers for the rows that a plan does not have from the path.
+    `remainder` supplies the rows that a path lacks.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     further = False
@@ -66,7 +68,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     for tried, (asked, mapping) in enumerate(_mapped(query, path)):
         if tried == MAPPINGS:
             return Answer(
-                "", Miss(Reason.SHAPE, f"the view's tables can stand for the query's in more than {MAPPINGS} ways")
+                "", Miss(Reason.SHAPE, f"the view's tables can be mapped to the query's in more than {MAPPINGS} ways")
             )
         if isinstance(asked, Miss):
             best = best if further else Answer("", asked)
@@ -84,7 +86,9 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the question with each table mapping; its derived tables are read from the path's derived tables."""
+    """Yield the question for each table mapping, with its derived tables read from the path's derived tables; or a
+    Miss.
+    """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
             yield placed, {}
@@ -102,7 +106,7 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the first rule whose plan is complete, else the closest miss.
 
-    What the groups of a plan in two phases lack is told where the whole does not roll up.
+    A miss of the whole names what the groups of a two-phase plan lack, if the whole does not roll up.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -117,14 +121,16 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return the match of a rule's plan after answering the plan's own questions; a miss if one of them fails."""
+    """Return the match of a rule's plan, after answering the plan's own questions; a Miss if one of them fails."""
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
     return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Complete a plan in two phases: answer the groups from the path and the remainder, then aggregate them."""
+    """Complete a two-phase plan: answer its groups from the path and the remainder, then aggregate them; a Miss if that
+    is not possible.
+    """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "the view's groups would be rolled up in more than two phases")
@@ -146,7 +152,9 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
 
 
 def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
-    """Answer each branch of a set operation from the view's branches; all must read the whole view in the same way."""
+    """Answer each branch of a set operation from the view's branches; a Miss unless all read the view in
+    the same way.
+    """
     found = []
     for query, branch in question.pairs:
         result = answer(query, branch).result
@@ -157,7 +165,9 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
-    """Return the answer of a question from the groups of its first phase, which replace the path's storage."""
+    """Return the answer to a question from the groups of its first phase, read in place of the path's storage, or a
+    Miss.
+    """
     held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
         return held

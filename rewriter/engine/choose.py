@@ -28,7 +28,7 @@ from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
-    """The view that answers a block, with rule and rewriting, and the block with its outer references."""
+    """The view that answers a block, with its rule and match, and the block with its outer references."""
 
     view: MaterializedView
     rule: str
@@ -58,7 +58,7 @@ def answer_block(
         why = unread(problem)
         return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v, *_ in shortlist]
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
-        cheaper = "Spark counts the rows by the table's metadata alone"
+        cheaper = "Spark counts these rows from the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     costs = Costs(relations, statement.session.time_zone)
     tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
@@ -74,7 +74,7 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views that may read derived tables themselves, and record a miss for the other views."""
+    """Yield the views that may themselves read derived tables, and record a miss for all others."""
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -83,7 +83,7 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
-    """Try the views of a shortlist, the cheapest first."""
+    """Try the views of a shortlist, the cheapest first, until no other can be cheaper."""
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)
     bounds = sorted(tried.costs.least(shortlist, block, tables), key=itemgetter(0))
@@ -99,7 +99,9 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
-    """Return a union whose branches are answered as separate questions, from views or else from base tables."""
+    """Return a union whose branches are answered one by one, from views or else from base tables; None if none uses a
+    view.
+    """
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
         return None
@@ -117,7 +119,7 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 
 
 def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
-    """Return the views tried on a block that is no part of the statement's text."""
+    """Return the results of trying views on a block that does not occur in the statement's text."""
     session = statement.session
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}
@@ -129,7 +131,7 @@ def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:
-    """Yield the views that a plan reads, by branch."""
+    """Yield an attempt for each view that a plan reads."""
     for storage in sorted(chosen.match.rewriting.reads & definitions.by_storage.keys()):
         name = definitions.by_storage[storage].name
         yield Attempt(name, "chosen", chosen.rule, block=select.text)

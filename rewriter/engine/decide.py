@@ -32,7 +32,7 @@ from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
 
-# A block with its answer, and the subqueries that stay in it.
+# A block with its answer, and the subqueries whose text the answer keeps.
 Answered = tuple[SelectBlock, Chosen, Sequence[SelectBlock]]
 
 
@@ -45,8 +45,8 @@ def decide(
 ) -> Outcome:
     """Decide which blocks of a statement to answer from which views, without expanding views; raise Unsupported.
 
-    Whatever cannot be proved leaves the statement as it is. `spelled` are the edits that Spark needs, where they are
-    known. Views of which a plan was `refuted` are left out.
+    A block that no view provably answers stays as it is. `spelled` are the edits that Spark needs, if known. Views with
+    a `refuted` plan are left out.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -88,22 +88,22 @@ def decide(
     verdicts = {(each.view.name, each.block.text): str(each.verdict) for each in replacements}
     tried = tuple(_told(attempt, verdicts) for attempt in attempts)
     alone = {} if pins else snapshots_of({name for each in replacements for name in each.storages}, relations)
-    # What has no snapshot that reads as it does now is read as it is.
+    # A table whose snapshots all differ from its current schema is read unpinned.
     return Outcome(statement, replacements, tried, spelled, tuple(edits), {} if isinstance(alone, str) else alone)
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """Return the attempt with the verdict on its plan, and the rows that it answers for, if that plan was chosen."""
+    """Return the attempt with the verdict on its plan appended, if it was chosen."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """Return a replacement with the verdict on its plan; after an error in the verifier without one."""
+    """Return a replacement with the verdict on its plan; without one if the verifier fails with an error."""
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
-    except RecursionError:  # it is nested too deeply to be printed, which whoever asks for the text is told
+    except RecursionError:  # too deeply nested to print; printing reports that to its caller
         return made
     except Exception:
         log.exception("verifying a plan of %s for %r failed; it is used unverified", made.view.name, made.original)
@@ -166,7 +166,7 @@ def _views_of(
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
     """Yield the views to try on a query within a statement, each with the question.
 
-    First the view with the very text of the query, then the views that are set operations over the same tables.
+    First the view with the very text of the query, then views that are set operations over the same tables.
     """
     view, whole = next((v for text in (query.text, query.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:
@@ -187,9 +187,9 @@ def _answer_to(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Ask a view as a whole, if its storage may be read; return the answer and the output names, if known.
+    """Ask a view that is matched as a whole; return the answer and the output names, if known.
 
-    None for a view that is another set operation.
+    None if the view is a different set operation.
     """
     rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
     path = _whole_path(view, statement, definitions, relations, refuted)
@@ -207,7 +207,9 @@ def _whole_path(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> Candidate | Miss:
-    """Return a view that is no block as an access path that is read as a whole."""
+    """Return the access path to a view that is matched as a whole, not as a block; a Miss if its storage is not
+    readable.
+    """
     storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
         return storage
@@ -219,7 +221,7 @@ def _whole_path(
 
 
 def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
-    """Return whether a block is inside an answered block, but not inside a subquery that stays."""
+    """Return whether a SELECT lies within an answered block, outside the subqueries that the answer keeps."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
@@ -243,7 +245,7 @@ def _session_problem(statement: Statement) -> Miss | None:
 
 
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
-    """Return a block's own text in a form that Spark can run by itself."""
+    """Return a block's own text as Spark can run it by itself."""
     values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:
@@ -253,6 +255,6 @@ def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, s
     whole = f"WITH {common} {text(select)}" if common else text(select)
     if not answer.block.as_set:
         return whole
-    # Of EXISTS the outputs are none that a plan has.
+    # EXISTS does not use its outputs, and a plan for it does not have them.
     outputs = "1" if membership_of(statement, select) is Membership.EXISTS else "*"
     return f"SELECT {outputs} FROM ({whole}) AS asked"

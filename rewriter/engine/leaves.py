@@ -1,6 +1,6 @@
 """Views whose FROM has grouped derived tables, or that have HAVING: matched level by level.
 
-A view with HAVING is one over its groups, and so is a query that asks it.
+A query or view with HAVING is treated as a query over its groups.
 
 view:   SELECT s.region, s.total, r.back FROM (SELECT region, sum(x) AS total FROM sales GROUP BY region) AS s
         JOIN (SELECT region, sum(x) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
@@ -32,14 +32,14 @@ AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
 
 
 class Placed(NamedTuple):
-    """A question in which the tables of these ids are derived tables of the view."""
+    """A question; the tables with these ids are derived tables of the view."""
 
     question: Predicates
     ids: frozenset[str] = frozenset()
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the question for each way of reading its derived tables from those of a view."""
+    """Yield the question for each way of reading its derived tables from those of a view, or a Miss."""
     leaves = [table for table in path.block.tables if table.inner is not None]
     if not leaves:
         yield Placed(query)
@@ -89,11 +89,11 @@ def _placed(
 
 
 def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
-    """Read a query's derived table from a view's derived table, row by row."""
+    """Return a read of a query's derived table from a view's derived table, row by row; or a Miss."""
     assert leaf.inner is not None
     storage = Table(leaf.name, "", leaf.columns, ())
     held = replace(path, block=leaf.inner, storage=storage, columns=tuple(c.name for c in leaf.columns), only=())
-    # What is rounded here may be put to any use around it.
+    # A value rounded here may be used in any way by the outer query.
     decides = any(unrounded(output) is not output for output in inner.outputs)
     found = ask(predicates_of(replace(inner, decides=decides), zone), held)
     if isinstance(found, Miss):
@@ -105,7 +105,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 
 
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
-    """Return a block with its own derived table replaced by the view's."""
+    """Return a block with its derived table replaced by the view's, or a Miss."""
     assert table.inner is not None
     outputs = {
         column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)
@@ -115,12 +115,12 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     placed = in_place_of(block, table, leaf, outputs, filters)
     return placed or Miss(
         Reason.SHAPE,
-        "the query joins a derived table outer, and needs fewer groups of it than the view, or computes others",
+        "the query outer-joins a derived table with fewer or other groups than the view has",
     )
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """Return an expression over storage as an expression over a table."""
+    """Return an expression over storage columns as an expression over a table's columns."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:

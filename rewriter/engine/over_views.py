@@ -1,6 +1,6 @@
-"""Views over views: what a plan reads from a view, as a question to the views over it.
+"""Views over views: a plan's read of a view becomes a question to the views defined over that view.
 
-law:    a view over a view answers whatever that view's storage would be asked for, where both are fresh
+law:    a view over a view can answer what is read from that view's storage, if both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
         by_region: SELECT region, sum(total) AS total FROM by_day GROUP BY region
 query:  SELECT sum(amount) FROM sales
@@ -25,10 +25,9 @@ from rewriter.sql import parse
 def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """Return a match's read of its view as a question over the view; None if that is not one SELECT.
+    """Return a match's read of its view as a question over the view; None if the read is not a single SELECT.
 
-    The plan is read from its printed text, which brings it into the form in which the definitions of views over the
-    view are read.
+    The printed plan is parsed again, so that the question has the same form as the definitions of views over the view.
     """
     rewriting = match.rewriting
     if rewriting.union is not None:
@@ -53,5 +52,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return a session that resolves full names only."""
+    """Return a session in which only full names are resolved."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

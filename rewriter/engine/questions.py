@@ -37,14 +37,14 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 
 def unread(problem: Unsupported | RecursionError) -> str:
-    """Return why a SELECT is unsupported, as a message."""
+    """Return, as a message, why a SELECT is not supported."""
     return "the query is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """Return the block of a SELECT and its outer references; raise Unsupported."""
+    """Return the block of a SELECT, and its outer references (None if it has none); raise Unsupported."""
     correlation = correlation_of(statement, select, find)
     common = common_of(statement, find)
     outer = correlation.column if correlation is not None else refused_outer(statement, select)
@@ -66,7 +66,7 @@ def block_of(
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return a block that may return duplicates, because only membership or existence is tested."""
+    """Return a block that may return duplicates, if only membership or existence is tested."""
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
         return block

@@ -26,7 +26,7 @@ Columns = tuple[tuple[TableName, tuple[Column, ...]], ...]
 
 
 def questions_of(operation: SetOperation, statement: Statement, find: Find) -> tuple[Block, ...] | Miss:
-    """Return the blocks of a set operation's branches."""
+    """Return the blocks of a set operation's branches; a Miss if one of them is unsupported."""
     blocks = []
     try:
         for branch in operation.branches:
@@ -50,7 +50,7 @@ def answer_set(
     definitions: Definitions,
     relations: Relations,
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Return a view's answer to a set operation and its output names; None for another operator."""
+    """Return a view's answer to a set operation, and its output names; None if the view has another operator."""
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
     if held is None or held[0] != (operation.operator, len(operation.branches)):
@@ -60,12 +60,14 @@ def answer_set(
         return Answer(name, blocks), ()
     types = tuple(column.type for column in path.storage.columns)
     if any(output_types(branch) != types for branch in held[1]):
-        return Answer(name, Miss(Reason.SHAPE, "a branch of the view has other types than the view's columns")), ()
+        return Answer(
+            name, Miss(Reason.SHAPE, "a branch of the view has types other than those of the view's columns")
+        ), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
     costs = Costs(relations, statement.session.time_zone)
     tables = total(map(costs.of_block, blocks))
-    found = Answer(name, Miss(Reason.SHAPE, "the query's branches are not the view's"))
+    found = Answer(name, Miss(Reason.SHAPE, "the query's branches are not branches of the view"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
         tried = answer_whole(SetQuestion(operation, pairs), path)
@@ -76,7 +78,7 @@ def answer_set(
                     name, Miss(Reason.DEARER, f"reading the view takes {plan}; reading the tables {tables}")
                 ), ()
             return tried, blocks[0].names
-        # In another order of its branches, they read other tables.
+        # In another order the branches read other tables, which says less about the view.
         found = tried if tried.result.reason is not Reason.TABLES_DIFFER else found
     return found, ()
 
@@ -89,7 +91,7 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Verify each branch of a set operation against the plan over the view's branch."""
+    """Return the verdict on a plan for a set operation, verified branch by branch against the view's branches."""
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None
@@ -107,7 +109,9 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """Return a view's set operator and the numbered blocks of its branches; None for other views."""
+    """Return the operator of a view's set operation with its number of branches, and their blocks; None for other
+    views.
+    """
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:
         return None

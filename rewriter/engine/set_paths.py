@@ -1,11 +1,11 @@
-"""A view with grouping sets as one access path for each set.
+"""Splits a view with grouping sets into one access path for each set.
 
-law:    of a view's rows, those of one grouping set are the groups by its keys; a hidden column tells which set
-        a row is of, grouping_id(): NULL in a key may be a key that is NULL
+law:    the rows of one grouping set are the groups by that set's keys; a stored grouping_id() tells the rows of the
+        sets apart, because NULL in a key may also be a key's own value
 view:   SELECT region, sex, sum(price) AS total, grouping_id() AS g FROM sales GROUP BY ROLLUP (region, sex)
 query:  SELECT region, sum(price) FROM sales GROUP BY region
 gives:  SELECT region, total FROM view WHERE g = 1
-no:     the set of no keys, whose row is not there where the table has none; a set that the view has twice
+no:     the set without keys, which has no row for an empty table; a set that occurs twice
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
 
 
 def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
-    """Return the path to the rows of one set, with the outputs that are not always NULL there."""
+    """Return the access path to the rows of one set, with the outputs that are not always NULL in them."""
     block, every_key = path.block, path.block.keys or ()
     missing = frozenset(every_key) - frozenset(keys)
     kept = [place for place, output in enumerate(block.outputs) if not _is_missing(output, missing)]

@@ -1,6 +1,6 @@
-"""The rows that each branch of a union reads, in words for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
+"""Describes the rows that each branch of a union reads, for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
 
-Of several bounds of one column only the closest are told, where it is known which these are.
+Of several bounds of one column, only the closest are shown, if it is known which these are.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
 
 
 class _Split(NamedTuple):
-    """A range with a gap: everything before `end`, and from `begin` on."""
+    """A range with a gap: everything before `end`, and everything from `begin` on."""
 
     end: Tree
     begin: Tree
 
 
 def rows_of(branch: Rewriting | Block) -> str:
-    """Return the rows of a branch in words; empty for all rows."""
+    """Return a description of the rows of a branch; empty for all rows."""
     return rows_in_words(branch.where)
 
 
 def rows_in_words(where: Sequence[Tree]) -> str:
-    """Return a filter in words, the ranges of a column first.
+    """Return a description of a filter, the ranges of a column first.
 
     >>> h = exp.column("h")
     >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
@@ -73,7 +73,9 @@ def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> l
 
 
 def _after(one: Tree, other: Tree) -> bool:
-    """Return whether a lower bound is later than another: another time, or a bucket of the other or of its time."""
+    """Return whether a lower bound is certainly later than another, or equal: a later literal, or the begin of a
+    bucket.
+    """
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
     ended = _ended(one)
@@ -84,7 +86,9 @@ def _after(one: Tree, other: Tree) -> bool:
 
 
 def _before(one: Tree, other: Tree) -> bool:
-    """Return whether an upper bound is earlier than another: another time, or the end of a finer bucket of its time."""
+    """Return whether an upper bound is certainly earlier than another, or equal: an earlier literal, or the end of a
+    bucket.
+    """
     if (moments := _moments(one, other)) is not None:
         return moments[0] < moments[1]
     begun = as_bucket(one)
@@ -104,14 +108,14 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 
 
 def _ended(bound: Tree) -> Bucket | None:
-    """Return the bucket that ends at a bound."""
+    """Return the bucket that ends at a bound; None if it ends none."""
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
     return bucket if ends else None
 
 
 def _split(tree: Tree, column: Tree | None) -> _Split | None:
-    """Return the two sides of `h < a OR h >= b`."""
+    """Return the two sides of `h < a OR h >= b`; None for other conditions."""
     sides = list(operands(tree, exp.Or)) if isinstance(tree, exp.Or) else []
     if len(sides) != 2 or any(not isinstance(side, (*_FROM, *_TO)) or side.this != column for side in sides):
         return None
@@ -120,7 +124,7 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 
 
 def _moment(bound: Tree) -> str:
-    """Return a bound in words: a literal as its text, the begin or end of a bucket by its name."""
+    """Return a bound as text: a literal as it is, the begin or end of a bucket by its name."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)

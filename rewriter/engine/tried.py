@@ -1,4 +1,4 @@
-"""Tries the shortlisted views on one block; keeps the cheapest match and the reason of each miss."""
+"""Tries the shortlisted views on one block; keeps the cheapest match, and the reason of each miss."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from rewriter.verify import Verdict
 
 T = TypeVar("T")
 
-# Why storage that is stale in parts does not answer, where a refresh would help.
+# Reasons for which partly stale storage does not answer, although a refresh would help.
 _OF_PARTS = (Reason.VIEW_FILTERS_MORE, Reason.HOLDS_A_PART, Reason.DEARER)
 
-# Views that a plan is made for again with other views for what they lack, views asked for one remainder, views in one
-# plan, and all that are so asked for one block: each asks about as much as a view does at first.
+# Limits per block, because each question to a view takes about as long as the first: views for whose missing rows other
+# views are asked, views asked for one remainder, views in one plan, and all questions for remainders.
 MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Best(NamedTuple):
-    """A match with its cost, by which matches are ordered, and the path that it reads."""
+    """The cheapest match so far, with its price (by which matches are ordered) and the path that it reads."""
 
     price: tuple[float, TableName]
     view: MaterializedView
@@ -69,15 +69,15 @@ class Tried:
     stale: list[MaterializedView] = field(default_factory=list)
     live: dict[TableName, str] = field(default_factory=dict)
     best: Best | None = None
-    # The views behind the best match, which were not tried.
+    # The views on the shortlist after the best match, which were not tried.
     others: Sequence[MaterializedView] = ()
-    # By view, and by the tables of the block: a view stands in that for itself, or for what it is defined over.
+    # By view and by the names of the block's tables, because a view may stand for itself or for its definition.
     _paths: dict[tuple[TableName, tuple[TableName, ...]], Candidate | Miss] = field(default_factory=dict)
     _lacking: list[TableName] = field(default_factory=list)
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
-        """Return whether the best match costs no more than a lower bound for the remaining views."""
+        """Return whether the best match costs at most `bound`, a lower bound for the remaining views."""
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
@@ -108,7 +108,7 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan again for the smallest views that lack rows, reading those rows from other views."""
+        """Plan again for the smallest views that lack rows, and read those rows from other views."""
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
@@ -141,7 +141,7 @@ class Tried:
     ) -> Answer:
         """Ask a view, keep a match that pays, and return the result.
 
-        `asked` is the query, or the same over another view that answers it, for views that are defined over that.
+        `asked` is the query itself or, for a view over another view, the question over that other view.
         """
         found = self._answer(view, asked, path)
         if isinstance(path, Miss) or isinstance(found.result, Miss):
@@ -152,7 +152,7 @@ class Tried:
         return found if dearer is None else Answer(found.rule, dearer)
 
     def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
-        """Keep a match that takes less than the tables, or that a hint asks for; return a Miss for any other."""
+        """Keep a match that is cheaper than the tables, or that a hint asks for; return a Miss for any other."""
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
             return Miss(Reason.DEARER, f"reading the view takes {estimate}; reading the tables {tables}")
@@ -166,7 +166,7 @@ class Tried:
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, tables: Estimate) -> None:
         """Try the views over a view that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
-        # Of storage that holds a part of the rows, the query's own condition is no longer asked.
+        # Partial storage omits the query's own condition, so that a view over it cannot be asked.
         if not upon or self.correlation is not None or match.rewriting.storage.only:
             return
         asked = self.guarded(view, partial(question_over, view, match, query.block, self.relations, self.session))
@@ -195,7 +195,7 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view if its storage is fresh."""
+        """Return the access path to a view if its storage is fresh; a Miss otherwise. The result is cached."""
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
@@ -206,7 +206,9 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view together with the rows appended to its tables."""
+        """Return the access path to a stale view together with the rows appended to its tables; a Miss if that is not
+        possible.
+        """
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
@@ -226,7 +228,7 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that answers the rows missing from these views, from cheaper views or else from tables."""
+        """Return a function that answers the rows that these views lack, from cheaper views or else from tables."""
 
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
@@ -247,7 +249,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the views to try on a remainder: the matching views and some that were not tried yet."""
+        """Return the views to ask for a remainder: the views that matched, and some that were not tried yet."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
@@ -279,7 +281,7 @@ class Tried:
         return "; ".join(filter(None, (rows, live, fresh)))
 
     def _behind(self, name: TableName) -> str:
-        """Return the changes that a part of a view's storage lacks; empty where that is not kept for another."""
+        """Return the changes that a partly stale storage lacks, as text; empty if it is not partly stale."""
         storage = self.relations.get(self.definitions.by_name[name].storage)
         return storage.behind if isinstance(storage, Table) else ""
 
@@ -296,7 +298,7 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
-    """Return why a stale view is not used with its delta; STALE if a refresh would help."""
+    """Return why a stale view is not used with appended rows; the reason is STALE if a refresh would help."""
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
     return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")

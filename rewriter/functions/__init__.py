@@ -1,5 +1,5 @@
-"""Spark's functions: one record for each, grouped by family; the registry looks them up.
+"""Spark's functions: one record for each, grouped by family; `registry` looks them up by name.
 
-`types` has the arithmetic of types, `results` the rules for the type of a result; `averages`, `moments` and `pairs` put
-aggregates together from others.
+`types` has the arithmetic of types, `results` the rules for result types; `averages`, `moments` and `pairs` compute
+aggregates from other aggregates.
 """

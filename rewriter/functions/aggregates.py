@@ -1,4 +1,4 @@
-"""The aggregates."""
+"""The records of the aggregates."""
 
 from __future__ import annotations
 

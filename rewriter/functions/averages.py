@@ -1,4 +1,4 @@
-"""avg(x) from the sum and the count of x, to the last digit as Spark's own Average ends."""
+"""Computes avg(x) from the sum and the count of x, with the same result as Spark's Average to the last digit."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from rewriter.functions.types import FRACTIONS, INTEGERS, UNKNOWN, as_decimal
 
 Tree = exp.Expr
 
-# Up to here Spark sums the digits of DECIMALs as whole numbers and divides them as DOUBLEs.
+# Up to this precision, Spark sums the digits of DECIMALs as whole numbers and divides them as DOUBLEs.
 AS_DOUBLES = 11
-# The buffer of a sum has ten digits more than its argument, and there are 38.
+# The greatest precision for which the sum, which has ten digits more than its argument, fits 38 digits.
 WIDEST = 28
-# With so many digits behind the point none is dropped in between: Spark keeps six, and before the point, whichever
-# way it gives up digits beyond 38, more than the average has.
+# With at most this scale no digit is dropped in between: Spark keeps six digits after the point and, however it gives
+# up digits beyond 38, more digits before the point than the average has.
 DEEPEST = 6
 _COUNT = "decimal(16,0)"
-# A BIGINT's sum overflows where its average does not.
+# The type of a BIGINT's stored sum, because a BIGINT sum can overflow where the average does not.
 _EXACT = "decimal(38,0)"
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the sum and the count; nothing if the sum could overflow."""
+    """Return the sum and the count as the components of avg(); empty if the sum could overflow."""
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
         return {}
@@ -41,13 +41,13 @@ AVERAGE = Composition(_components, _finish, lossless=False)
 
 
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
-    """Return sum divided by count in the type of avg(); None for a DECIMAL whose last digit is not proved.
+    """Return sum / count in the type of avg(); None for a DECIMAL whose last digit is not proved.
 
-    law:   an integer's and a DOUBLE's average is the quotient of two DOUBLEs
-           DECIMAL(p,s), p <= 11: the same of the digits, brought back to the scale as a DOUBLE
-           DECIMAL(p,s), p > 11: the quotient of two DECIMALs, half up at s + 4 digits
-    The last is put together from whole part and remainder, because a quotient of wide DECIMALs keeps too few
-    digits to be rounded again: with the remainder's it is right for up to 10^12 rows.
+    law:   the average of integers and of DOUBLEs is the quotient of two DOUBLEs
+           DECIMAL(p,s), p <= 11: the quotient of the digits as DOUBLEs, scaled back
+           DECIMAL(p,s), p > 11: the quotient of two DECIMALs, rounded half up to s + 4 digits
+    The last is computed from whole part and remainder, because a quotient of wide DECIMALs keeps too few digits to be
+    rounded again; the remainder's digits make it right for up to 10^12 rows.
     """
     divisor = call_of("nullif", count, number(0))
     decimal = as_decimal(kind)
@@ -70,7 +70,7 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """Return the average of integers, or of short DECIMALs from the sum of their digits."""
+    """Return the average of integers, or of short DECIMALs from the sum of their unscaled digits."""
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
         return quotient
@@ -79,7 +79,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return a DOUBLE of scaled units as the number that they represent."""
+    """Return a DOUBLE that counts units of 10^-scale as the number that it represents."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

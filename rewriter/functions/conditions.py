@@ -1,4 +1,4 @@
-"""Functions that choose among their arguments, or tell whether one is NULL."""
+"""The records of functions that choose among their arguments, or test one for NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a constant date and a number; they raise ValueError or OverflowError after the year 9999."""
+"""Computes functions of a constant date and a number; they raise ValueError or OverflowError after the year 9999."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 
 def plus_days(day: date, days: int) -> date:
-    """Return the date a number of days later."""
+    """Return the date that is `days` days later."""
     return day + timedelta(days=days)
 
 
@@ -28,7 +28,7 @@ DATE_STEPS: Mapping[str, Callable[[date, int], date]] = {
     "add_months": plus_months,
 }
 
-# The microseconds of the unit in which a function counts a time since 1970; all but unix_timestamp() round down.
+# By function: the microseconds of the unit in which it counts a time since 1970. All but unix_timestamp() round down.
 UNITS_SINCE_1970: Mapping[str, int] = {
     "unix_timestamp": 1_000_000,
     "unix_seconds": 1_000_000,
@@ -36,12 +36,12 @@ UNITS_SINCE_1970: Mapping[str, int] = {
     "unix_micros": 1,
 }
 
-# Instants by a number counted since 1970: how many of these are a second.
+# Functions from a count since 1970 to an instant, with the number of counts per second.
 COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000, "timestamp_micros": 1_000_000}
 
 
 def counted_instant(name: str, count: int) -> datetime:
-    """Return the UTC time a number of seconds, or fractions of one, after the begin of 1970.
+    """Return the UTC time that lies `count` seconds, or fractions of seconds, after the begin of 1970.
 
     >>> str(counted_instant("timestamp_millis", -500))
     '1969-12-31 23:59:59.500000'

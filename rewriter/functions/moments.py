@@ -1,4 +1,4 @@
-"""Central moments from exact sums of whole numbers and of their products: variances and standard deviations."""
+"""Computes variances and standard deviations from exact sums of whole numbers and of their squares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.functions.types import as_decimal
 
 Tree = exp.Expr
 
-# Of so many digits a square, its sums and what is subtracted from them fit into the 38 that there are.
+# The most digits for which squares, their sums and the terms subtracted from these fit 38 digits.
 _DIGITS = 10
 _WHOLE = {"tinyint", "smallint", "int"}
 _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0)", "decimal(27,0)"
@@ -28,7 +28,7 @@ def scale_of(kind: str | None) -> int | None:
 
 
 def digits_of(argument: Tree, scale: int) -> Tree:
-    """Return a DECIMAL's digits as a whole number."""
+    """Return the unscaled digits of a DECIMAL as a whole number."""
     shifted = exp.Mul(this=argument.copy(), expression=number(10**scale)) if scale else argument
     return cast(shifted, "decimal(19,0)")
 
@@ -39,7 +39,7 @@ def squared(digits: Tree) -> Tree:
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the count, and the sums of the digits and of their squares."""
+    """Return the components: the count, and the sums of the digits and of their squares."""
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
         return {}
@@ -56,7 +56,7 @@ def spread(name: str) -> Composition:
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
-        assert scale is not None  # there are no components without one
+        assert scale is not None  # without a scale there are no components
         return deviation(name, values["total"], values["squares"], values["count"], scale)
 
     return Composition(_components, finish)
@@ -82,9 +82,10 @@ def divisor(rows: Tree, sample: bool) -> Tree:
 def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
     """Return the sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, from the sums of x * y, x and y.
 
-    law: it is the sum of (x - p) * (y - q) less (mean of x - p) * (mean of y - q) * n, for any p and q. With the whole
-         parts of the means as p and q both are exact and small, where the products alone would leave nothing of it.
-    no:  below zero for squares: of values that are not all equal it is at least a half, and of equal ones nothing
+    law: for any p and q it is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n. With the whole
+         parts of the means as p and q, both terms are exact and small; from the sum of products alone, cancellation
+         would leave no correct digit.
+    no:  a result below zero for squares: it is at least a half unless all values are equal, and then it is zero
     """
     rows = rows_of(count)
     (p, left), (q, right) = _whole_and_rest(first, rows), _whole_and_rest(second, rows)

@@ -1,4 +1,4 @@
-"""Functions of numbers."""
+"""The records of functions of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that are unsupported in blocks, and nondeterministic functions."""
+"""The records of functions that are unsupported in blocks, and the nondeterministic functions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from rewriter.functions.record import Function, Rule
 from rewriter.functions.results import BIGINT, always, first
 
-_ANY_ROW = "may take any of several rows"
-_ANY_ORDER = "may give its values in any order"
-_BY_TASK = "depends on how the rows are divided into tasks, as theta_sketch_agg() does not"
+_ANY_ROW = "may return the value of any of several rows"
+_ANY_ORDER = "may return its values in any order"
+_BY_TASK = "depends on how Spark divides the rows into tasks; theta_sketch_agg() does not"
 _AT_RANDOM = "drops values at random"
-_BY_ORDER = "depends on the order in which the rows come, as percentile() does not"
+_BY_ORDER = "depends on the order in which Spark reads the rows; percentile() does not"
 
 
 def _unsettled(why: str, names: str, result: Rule | None = None, *, printed: bool = False) -> Iterator[Function]:
@@ -38,7 +38,7 @@ GROUPING_FUNCTIONS = (
     Function("grouping_id", BIGINT, readable=False),
 )
 
-# Settled by the arguments and the session alone: a view that has one answers its own text.
+# These depend on their arguments and the session alone: a view with one of them answers a query of the same text.
 _SETTLED = """
 acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
@@ -64,11 +64,11 @@ try_validate_utf8 try_variant_get typeof unbase64 unhex
 url_decode url_encode validate_utf8 variant_get width_bucket window xpath xpath_boolean xpath_double
 xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
 """
-# Casts that are called by the names of their types.
+# Casts that are written as calls of a type's name.
 CASTS = tuple(
     Function(kind, always(kind), zoned=True, printed=False, form="cast", casts_to=kind)
     for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string")
 )
-# Functions that make rows with columns whose names stand nowhere in a query, and that sqlglot has no node for.
+# Functions whose rows have columns that the query does not name, and for which sqlglot has no node.
 ROW_GENERATORS = frozenset({"inline_outer", "json_tuple", "stack"})
 OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

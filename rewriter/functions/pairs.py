@@ -1,14 +1,14 @@
-"""Covariances, correlations and regressions from exact sums over the pairs of which both values are there.
+"""Computes covariances, correlations and regressions from exact sums over the pairs without NULL.
 
-As functions of (y, x), over n pairs: Sxx and Syy are the sums of squares about the mean, Sxy that of products.
+For functions of (y, x) over n pairs, Sxx and Syy are the sums of squares about the mean, Sxy is the sum of products.
 
 | covar_pop, covar_samp | Sxy / n, Sxy / (n - 1)     | regr_avgx, regr_avgy   | as avg ends            |
 | corr                  | Sxy / sqrt(Sxx * Syy)      | regr_slope             | Sxy / Sxx              |
 | regr_sxx, _syy, _sxy  | Sxx, Syy, Sxy              | regr_intercept         | avg y - slope * avg x  |
 | regr_count            | n                          | regr_r2                | Sxy² / (Sxx * Syy)     |
 
-As Spark has it, of no pairs all are NULL; of one covar_samp and corr are, and where all x are equal slope, intercept
-and r2. Where all y are, r2 is 1. The corr of equal values is an error under ANSI, here too.
+As in Spark, all are NULL for no pairs; covar_samp and corr are NULL for one pair; slope, intercept and r2 are NULL if
+all x are equal, and r2 is 1 if all y are. corr of equal values is a division error under ANSI mode, here as in Spark.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rewriter.functions.trees import call_of, cast, number
 
 Tree = exp.Expr
 
-# The sums of which each is made: `n` counts the pairs.
+# The sums that each function is computed from; `n` counts the pairs.
 _NEEDED: Mapping[str, str] = {
     "regr_count": "n",
     "regr_avgx": "n x",
@@ -48,7 +48,7 @@ class Pair:
 
     @property
     def swapped(self) -> Pair:
-        """The same pair with its arguments exchanged."""
+        """The same pair with its arguments swapped."""
         return Pair(self.x, self.y, self.kinds[::-1])
 
     @property
@@ -60,7 +60,7 @@ class Pair:
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """Return one of the sums over pairs, in digits."""
+        """Return one of the sums over pairs, computed on unscaled digits."""
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
             "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
@@ -90,7 +90,7 @@ def paired(name: str) -> Composition:
         return {each: _component(pair, each) for each in needed(name)} if pair is not None else {}
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
-        # Of the arguments themselves, nothing but their types is left.
+        # The finishing formula needs only the types of the arguments.
         pair = pair_of(exp.Null(), exp.Null(), (kinds[0], kinds[1]))
         assert pair is not None  # there are no components without one
         return of_pairs(name, values, pair)
@@ -100,7 +100,7 @@ def paired(name: str) -> Composition:
 
 def _component(pair: Pair, each: str) -> Component:
     call = pair.summed(each)
-    # The pairs are as many the other way round.
+    # The number of pairs is the same with the arguments swapped.
     return Component(call, call.name, same=(pair.swapped.summed(each),) if each == "n" else ())
 
 
@@ -128,7 +128,7 @@ def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """Return one value of a pair; NULL if the other is NULL."""
+    """Return one value of a pair, or NULL if the other is NULL."""
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 

@@ -1,4 +1,4 @@
-"""The record of a function: names, result type, and rewriting properties."""
+"""The record of a function: its names, its result type, and what rewriting may do with it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Rule = Callable[[Types], str]
 class Function:
     """A scalar function.
 
-    `result` gives the type by the types of the arguments; None where it is not known for certain. With `operator`, the
-    type is that of the arithmetic operation. `zoned`: the value may depend on the session's time zone.
-    `readable`: it may stand in a block; without, a view that has it answers its own text only, and with `unsettled` not
-    even that: there it says why two computations may differ.
+    `result` returns the type from the types of the arguments; None if it is not known for certain. `operator` names the
+    arithmetic operation whose type rules apply. `zoned`: the value may depend on the session's time zone. `readable`:
+    it may occur in a block; a view with a function that is not readable answers only a query of the same text, and with
+    an `unsettled` one not even that: the text says why two computations may differ.
 
-    An output without an alias is named as its call is `printed`: under the name as typed (True), under another one, or
-    in a way that is not known (False, as for the synonyms in `unprinted`, or with other than `printed_arity` arguments:
-    Spark writes those that were left out). `units` are the fields of EXTRACT that give the same.
-    `form` is what becomes of a call in a block: it stays one, or is a field of a time, a CAST to the type `casts_to`,
-    a bucket, or a part of a time window. `of_unit` is what a call of three arguments does with the first one, a unit.
+    An output without an alias is named by its call as Spark prints it (`printed`): with the name as typed (True), with
+    another name, or unknown (False; also for the synonyms in `unprinted`, and for calls without `printed_arity`
+    arguments, where Spark prints the omitted ones). `units` are the fields of EXTRACT with the same value. `form` is
+    how a block represents a call: as a call, a field of a time, a CAST to the type `casts_to`, a bucket, or a part of a
+    time window. `of_unit` says whether a unit, the first of three arguments, is added or counted.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Function:
 
 
 class Component(NamedTuple):
-    """An aggregate that another is computed from, with the label of its hidden column.
+    """An aggregate from which another one is computed, with the label of its hidden column.
 
-    `kind` is the type of what is summed, if it is another than the argument's. `same` are calls of the same value.
+    `kind` is the type of the summed values, if it differs from the argument's. `same` are calls with the same value.
     """
 
     call: exp.Anonymous
@@ -60,11 +60,11 @@ Components = Mapping[str, Component]
 
 
 class Composition(NamedTuple):
-    """The composition of an aggregate from others that roll up.
+    """How an aggregate is computed from others that roll up.
 
-    `components` returns these others for a call and the types of its arguments; none if the result would be inexact.
+    `components` returns these others for a call and the types of its arguments; empty if the result would be inexact.
     `finish` computes the aggregate from their values, or returns None if its last digit is not certain. With
-    `lossless`, the types must be the same under all settings.
+    `lossless`, the argument types must be the same under all settings.
     """
 
     components: Callable[[exp.Anonymous, Types], Components]
@@ -86,18 +86,18 @@ def never_exact(kind: str) -> bool:
 class Aggregate(Function):
     """An aggregate function.
 
-    combine    the aggregate that folds values of finer groups into one; None where none does
-    composed   how it is put together from aggregates that do
+    combine    the aggregate that combines values of finer groups into one; None if there is none
+    composed   how it is computed from aggregates that combine
     repeats    whether repeated values matter, so that DISTINCT does
     exact      whether the result is the same in any order of rows, by the type of the first argument
-    of_key     over a value that is the same in all rows of a group: the value weighed by their number, that number,
-               the value itself, or the aggregate of such values of all groups (of sets)
-    arity      how many arguments it takes
-    size       the default of the second argument, for sketches, which have a size
-    values     the places of the arguments of which more matters than whether they are NULL; None for all
-    family     aggregates of one family can be made of one another's components, of the same columns
-    linear     whether rows can be taken back from it
-    windowed   whether it is read with OVER, too
+    of_key     the aggregate of a value that all rows of a group share: value times row count (weigh), row count
+               (count), the value itself (same), or the aggregate over the distinct values of all groups (set)
+    arity      the number of arguments
+    size       the default of the second argument of sketches, their size
+    values     the positions of the arguments whose values matter, not only whether they are NULL; None for all
+    family     aggregates of one family can be computed from each other's components over the same columns
+    linear     whether the rows of a delete can be subtracted from it
+    windowed   whether it is supported with OVER, too
     of_nothing its value over no rows: NULL or 0; None for other values
     """
 
@@ -119,8 +119,8 @@ class Aggregate(Function):
 class WindowFunction:
     """A function that is supported with OVER only.
 
-    A `rank` is the same for rows that ORDER BY leaves equal; a `succession` tells them apart. With `settled`, a view's
-    query may have it.
+    A `rank` is the same for rows that are equal under ORDER BY; a `succession` (such as row_number) distinguishes them.
+    With `settled`, a view's query may contain it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The function records by name, with frequent lookups precomputed."""
+"""Looks up function records by name; frequent lookups are computed in advance."""
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ def _printed() -> Iterator[tuple[str, str]]:
                 yield name, record.printed if isinstance(record.printed, str) else name
 
 
-# Functions of one row's values that may stand in blocks, and those that may stand in the query of a view.
+# The functions of one row's values that may occur in a block, and those that may occur in a view's query.
 READABLE = frozenset(name for name, record in FUNCTIONS.items() if record.readable) - AGGREGATES.keys()
 UNSETTLED: Mapping[str, str] = {name: record.unsettled for name, record in FUNCTIONS.items() if record.unsettled}
 CLOCK = frozenset(record.name for record in times.CLOCK_FUNCTIONS)
 SETTLED = (FUNCTIONS.keys() | {name for name, record in WINDOWS.items() if record.settled}) - UNSETTLED.keys() - CLOCK
-# By names as typed: what Spark calls an output without an alias, and with how many arguments only.
+# By the name as typed: the name that Spark gives an output without an alias, and the number of arguments needed for
+# that.
 PRINTED: Mapping[str, str] = dict(_printed())
 PRINTED_ARITY: Mapping[str, int] = {
     name: record.printed_arity
@@ -68,10 +69,10 @@ TEXTS = frozenset(
 )
 UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for unit in record.units.split()}
 
-# Functions that may begin with a unit, with what becomes of it.
+# The functions whose first argument may be a unit, with what they do with the unit.
 OF_UNITS: Mapping[str, str] = {name: record.of_unit for name, record in FUNCTIONS.items() if record.of_unit}
 
-# What tells the time is the same beside storage as beside the tables.
+# Functions of the current time return the same beside storage as beside the tables.
 GROUPING = frozenset(record.name for record in others.GROUPING_FUNCTIONS)
 ZONELESS = frozenset(name for name in READABLE if not FUNCTIONS[name].zoned).union(CLOCK, AGGREGATES, GROUPING, WINDOWS)
 
@@ -81,21 +82,21 @@ RESULTS: Mapping[str, Rule] = {
 }
 OPERATORS: Mapping[str, str] = {name: record.operator for name, record in FUNCTIONS.items() if record.operator}
 
-# Aggregates of sets, with what unites these; of which values there are, not how often, they depend alone.
+# Aggregates of sets, with the aggregate that unites them; they depend only on which values occur, not on how often.
 SETS = frozenset(name for name, record in AGGREGATES.items() if record.of_key == "set")
 UNITED: Mapping[str, str] = {
     name: record.combine for name, record in AGGREGATES.items() if name in SETS and record.combine
 }
-# Aggregates that are folded from themselves, or from counts; those of them in which repeated values change nothing.
+# Aggregates that combine with themselves, or as sums of counts; and those of them that ignore repeated values.
 FOLDED = frozenset(name for name, record in AGGREGATES.items() if record.combine) - SETS
 IDEMPOTENT = frozenset(name for name in FOLDED if not AGGREGATES[name].repeats)
 COMPOSED = frozenset(name for name, record in AGGREGATES.items() if record.composed)
-# Of these, the last bits may depend on the order in which rows are added.
+# Aggregates whose last bits may depend on the order in which rows are added.
 INEXACT = frozenset(name for name, record in AGGREGATES.items() if not record.exact("double"))
-# Window functions.
+# Aggregates that are supported with OVER, too.
 WINDOWED = frozenset(name for name, record in AGGREGATES.items() if record.windowed)
 SUCCESSIONS = frozenset(name for name, record in WINDOWS.items() if record.kind == "succession")
-# Aggregates of the same family, with all of it.
+# By aggregate: all aggregates of its family.
 FAMILIES: Mapping[str, frozenset[str]] = {
     name: frozenset(other for other, beside in AGGREGATES.items() if beside.family == record.family)
     for name, record in AGGREGATES.items()

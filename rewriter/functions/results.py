@@ -35,28 +35,28 @@ def together(types: Types) -> str:
 
 
 def of_text(types: Types) -> str:
-    """Return the type of a text function of one value; uncertain for BINARY."""
+    """Return the type of a string function of one value; raise Uncertain for BINARY and others."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
-        raise Uncertain(f"what this function makes of {types[0]} is not known for certain")
+        raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
     return STRING
 
 
 def texts(types: Types) -> str:
-    """Return the type of a text function of texts."""
+    """Return the type of a string function of several strings; raise Uncertain."""
     for kind in types:
         of_text([kind])
     return STRING
 
 
 def number(types: Types) -> str:
-    """Return the argument's numeric type."""
+    """Return the argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
-        raise Uncertain(f"this function of {types[0]} is not known for certain")
+        raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
     return types[0]
 
 
 def total(types: Types) -> str:
-    """Return the type of sum() over a type."""
+    """Return the type of sum() over an argument type."""
     kind = number(types)
     if decimal := as_decimal(kind):
         return bounded(decimal.precision + 10, decimal.scale)
@@ -64,17 +64,17 @@ def total(types: Types) -> str:
 
 
 def average(types: Types) -> str:
-    """Return the type of avg() over a type."""
+    """Return the type of avg() over an argument type."""
     if decimal := as_decimal(number(types)):
         return bounded(decimal.precision + 4, decimal.scale + 4)
     return "double"
 
 
 def whole(types: Types) -> str:
-    """Return the type of ceil and floor with one argument."""
+    """Return the type of ceil() and floor() with one argument."""
     kind = number(types)
     if len(types) != 1:
-        raise Uncertain("ceil and floor to a scale are not known for certain")
+        raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain")
     if decimal := as_decimal(kind):
         return kind if decimal.scale == 0 else bounded(decimal.precision - decimal.scale + 1, 0)
     return "bigint"
@@ -88,12 +88,12 @@ def either(types: Types) -> str:
 def integral(types: Types) -> str:
     """Return the type of bit operations on integers."""
     if types[0] not in INTEGERS:
-        raise Uncertain(f"the bits of {types[0]} are not known for certain")
+        raise Uncertain(f"the type of bit operations on {types[0]} is not known for certain")
     return types[0]
 
 
 def magnitude(types: Types) -> str:
-    """Return the type of signum, sqrt and other functions computed in DOUBLE."""
+    """Return the type of signum(), sqrt() and other functions computed as DOUBLE."""
     number(types)
     return "double"
 
@@ -104,23 +104,23 @@ def magnitudes(types: Types) -> str:
 
 
 def float_or_double(types: Types) -> str:
-    """Return the type of nanvl(): that of its two equal argument types."""
+    """Return the type of nanvl(): its two arguments' type, if both are the same; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
-        raise Uncertain("nanvl of these types is not known for certain")
+        raise Uncertain("the type of nanvl() for these types is not known for certain")
     return types[0]
 
 
 def dated(types: Types) -> str:
-    """Return DATE for a temporal argument."""
+    """Return DATE for a temporal or string argument; raise Uncertain for others."""
     if types[0] not in TEMPORAL and types[0] != STRING:
-        raise Uncertain(f"the date of {types[0]} is not known for certain")
+        raise Uncertain(f"the type of a date function of {types[0]} is not known for certain")
     return "date"
 
 
 def instant(types: Types) -> str:
     """Return the type of date_trunc(): TIMESTAMP."""
     if types[1] not in (*TEMPORAL, STRING):
-        raise Uncertain(f"date_trunc of {types[1]} is not known for certain")
+        raise Uncertain(f"the type of date_trunc() of {types[1]} is not known for certain")
     return "timestamp"
 
 

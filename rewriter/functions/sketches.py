@@ -1,4 +1,6 @@
-"""Functions of sketches and bitmaps; aggregates.py has the aggregates that build and merge them."""
+"""The records of scalar functions of sketches and bitmaps; aggregates.py has the aggregates that
+build and merge them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of texts."""
+"""The records of functions of strings."""
 
 from __future__ import annotations
 

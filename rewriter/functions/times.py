@@ -1,7 +1,7 @@
-"""Functions of times, and functions that return the current time.
+"""The records of functions of times, and of functions that return the current time.
 
-`units` are fields of extract(… FROM x), date_part and datepart. Seconds have none there, since these give their
-fraction, too.
+`units` are fields of extract(… FROM x), date_part and datepart. SECOND has none, because there it includes the
+fraction.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ TIME_FUNCTIONS = (
     Function("make_timestamp_ntz", always("timestamp_ntz"), zoned=True, printed=False),
 )
 
-# Functions of dates, with the places of these: of a time they take the date on which it lies.
+# Functions of dates, with the positions of their dates: they use only the date of a time.
 OF_DATES: Mapping[str, tuple[int, ...]] = {
     "date_add": (0,),
     "date_sub": (0,),
@@ -79,7 +79,7 @@ OF_DATES: Mapping[str, tuple[int, ...]] = {
     "trunc": (0,),
 }
 
-# In one statement a constant, which nobody knows before Spark runs it.
+# Constant within one statement, but unknown before Spark runs it.
 CLOCK_FUNCTIONS = (
     Function("current_date", always("date"), ("curdate",), readable=False, printed="current_date"),
     Function("current_timestamp", always("timestamp"), ("now",), readable=False),

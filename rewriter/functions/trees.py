@@ -1,4 +1,4 @@
-"""Constructors of the trees that roll-up builds; their subtrees are shared and immutable."""
+"""Builds the trees that a roll-up needs; subtrees are shared and must not be changed."""
 
 from __future__ import annotations
 

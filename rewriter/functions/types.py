@@ -1,4 +1,4 @@
-"""The arithmetic of Spark's types, spelled as in its DDL, under ANSI mode (the default)."""
+"""The arithmetic of Spark's types, written as in its DDL, under ANSI mode (the default)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlglot.errors import SqlglotError
 
 from rewriter.timeseries.bucket import TEMPORAL
 
-# Types of numbers that are no DECIMAL, the narrower ones first.
+# The integer types, the narrower ones first.
 INTEGERS = ("tinyint", "smallint", "int", "bigint")
-# The digits of the DECIMALs that they become beside one; and the most that there are.
+# The digits of the DECIMAL that each integer type is converted to beside a DECIMAL; the greatest number of digits.
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 MAX_PRECISION = 38
 FRACTIONS = ("float", "double")
@@ -27,7 +27,7 @@ class Uncertain(ValueError):
 
 
 class Decimal(NamedTuple):
-    """DECIMAL(precision, scale)."""
+    """The type DECIMAL(precision, scale)."""
 
     precision: int
     scale: int
@@ -53,7 +53,7 @@ def is_numeric(kind: str) -> bool:
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """Return the DECIMAL that holds all values of a numeric type."""
+    """Return the DECIMAL type that represents all values of an integer or DECIMAL type."""
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 
@@ -74,22 +74,23 @@ def holds_all(wide: str, narrow: str) -> bool:
 
 
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
-    """Return a DECIMAL result type within 38 digits: the scale shrinks, to no less than six; raise Uncertain below
-    that.
+    """Return the DECIMAL type of a result, within 38 digits: the scale shrinks, but to no less than six.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
+
+    With `lossless`, raise Uncertain if the result needs more than 38 digits.
     """
     if precision <= MAX_PRECISION:
         return str(Decimal(precision, scale))
     if lossless:
-        raise Uncertain(f"which digits of {precision} a DECIMAL keeps is not known for certain")
+        raise Uncertain(f"the scale of a DECIMAL cut from {precision} to 38 digits is not known for certain")
     whole = precision - scale
     return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return a DECIMAL result type cut off at 38 digits."""
+    """Return a DECIMAL type with precision and scale cut to 38 digits."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
@@ -112,7 +113,7 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """Return the common type of two numbers, neither a DECIMAL."""
+    """Return the common type of two numeric types, neither of them a DECIMAL."""
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
@@ -122,7 +123,7 @@ def common_numeric(left: str, right: str) -> str:
 
 
 def common(left: str, right: str) -> str:
-    """Return the common type of several values, as in CASE and coalesce; raise Uncertain.
+    """Return the common type of two types, as in CASE and coalesce; raise Uncertain.
 
     >>> common("int", "bigint"), common("decimal(10,2)", "int"), common("void", "date")
     ('bigint', 'decimal(12,2)', 'date')
@@ -169,7 +170,7 @@ _NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*
 
 
 def column_type(text: str) -> str:
-    """Return a type of CREATE TABLE as an Iceberg column has it; raise Uncertain.
+    """Return a type name of CREATE TABLE as the type of the Iceberg column; raise Uncertain for an unknown type.
 
     >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
     ('int', 'string', 'decimal(15,2)', 'array<bigint>')
@@ -183,12 +184,12 @@ def column_type(text: str) -> str:
         return _decimal_of(text, int(number[1] or 10), int(number[2] or 0))
     if plain.startswith(("array", "map", "struct", "interval")):
         return _nested(text)
-    raise Uncertain(f"{text} is not a type of Spark's")
+    raise Uncertain(f"{text} is not a type of Spark")
 
 
 def _decimal_of(text: str, precision: int, scale: int) -> str:
     if not 1 <= precision <= MAX_PRECISION or scale > precision:
-        raise Uncertain(f"{text}: a decimal has 1 to 38 digits, of which all may follow the point")
+        raise Uncertain(f"{text}: a DECIMAL has 1 to 38 digits, and no more digits after the point than in all")
     return str(Decimal(precision, scale))
 
 
@@ -196,6 +197,6 @@ def _nested(text: str) -> str:
     try:
         kind = exp.DataType.build(text if text.count("<") == text.count(">") else "", dialect="spark")
     except SqlglotError as error:
-        raise Uncertain(f"{text} is not a type of Spark's") from error
+        raise Uncertain(f"{text} is not a type of Spark") from error
     spelled = str(kind.sql("spark")).lower()
     return re.sub(r"\s*([<>,:])\s*", r"\1", re.sub(r"\blong\b", "bigint", spelled))

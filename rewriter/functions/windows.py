@@ -1,4 +1,4 @@
-"""Functions that are supported with OVER only."""
+"""The records of functions that are supported only with OVER."""
 
 from __future__ import annotations
 

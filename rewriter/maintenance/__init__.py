@@ -1,4 +1,8 @@
-"""The content of a materialized view, the SQL that computes it, and the choice of an incremental refresh."""
+"""The content of a materialized view, the SQL that computes it, and the choice of an incremental refresh.
+
+`define` turns CREATE's query into a definition, `plan` chooses the way of a refresh, and `narrowed`, `kept`, `targets`
+and `dependencies` serve partial storage, retention and partitions.
+"""
 
 from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Delta, Kind, full

@@ -11,7 +11,7 @@ from rewriter.maintenance.stored import block_of
 from rewriter.model import Column, MaterializedView, Table, TableName
 from rewriter.sql import ParseError, storage_tree, tokenize
 
-# Words that read columns without naming them; and behind these a star is no multiplication.
+# Keywords by which a query reads columns without naming them; a star after one of them is not a multiplication.
 _ALL = frozenset({"natural", "pivot", "unpivot", "table", "transform"})
 _ALL_AFTER = frozenset({"select", "distinct", "all", ",", ".", "("})
 
@@ -42,7 +42,8 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 def _words(sql: str) -> frozenset[str] | None:
     """Return every word of a query outside strings, in lower case; None if the query may read unnamed columns.
 
-    law:    a column is read by its name, by a star, by NATURAL, or by PIVOT, which groups by what it does not name
+    law:    a query reads a column by its name, by a star, by NATURAL, or by PIVOT, which groups by all columns that it
+            does not name
     """
     try:
         tokens = tokenize(sql)
@@ -71,7 +72,7 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the output names in written order; '' for an output without a name in the text."""
+    """Return the output names in the order of the query; '' for an output that the text does not name."""
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):

@@ -1,4 +1,4 @@
-"""The decision about a refresh, with its reason."""
+"""The decision how to refresh a view, with its reason."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """The ways of a refresh, from the cheapest."""
+    """The ways to refresh a view, the cheapest first."""
 
     FRESH = "none"
     NOTHING = "nothing"
@@ -23,7 +23,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The contribution of appended rows to a view: `query` computes it from the `rows` rows of `source`."""
+    """The rows appended to a source, as they contribute to a view: `query` computes that from the `rows` rows of
+    `source`.
+    """
 
     query: str
     source: str
@@ -34,8 +36,8 @@ class Delta:
 class Decision:
     """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
-    `write` and `content` stand before and after the name of what is written to; those of FULL are for who runs it, and
-    empty until then. `delta` stands in the content where that takes in the appended rows of one table, read once.
+    The statement is `write`, the name of the table to write to, then `content`. For FULL the two are empty, and the
+    caller supplies them. `delta` is the part of the content that takes in the appended rows of the only grown table.
     """
 
     kind: Kind
@@ -46,7 +48,7 @@ class Decision:
 
     @property
     def incremental(self) -> bool:
-        """Whether the cost follows the change and not the history."""
+        """Whether the cost depends on the change and not on all rows."""
         return self.kind is not Kind.FULL
 
     @property
@@ -55,7 +57,7 @@ class Decision:
         return self.kind is not Kind.FRESH
 
     def statement(self, target: str) -> str:
-        """Return the statement that brings a target from the recorded content to the new one.
+        """Return the statement that brings `target` from the recorded content to the new content.
 
         >>> Decision(Kind.APPEND, "", "INSERT INTO", "SELECT 1").statement("lake.demo.mv")
         'INSERT INTO lake.demo.mv SELECT 1'

@@ -1,9 +1,8 @@
-"""From the query of CREATE MATERIALIZED VIEW to its storage query.
+"""Turns the query of CREATE MATERIALIZED VIEW into the query that fills its storage.
 
-Storage holds the view's outputs and, after them, hidden columns that make it answer more: a count of
-rows, the group keys and what the query orders by where these are not outputs, the parts of which an
-average or an expression over aggregates is made, and how many values a sum is of, where rows that go can be taken
-back from it.
+Storage has the view's outputs and, after them, hidden columns with which it can answer more queries: a count of rows;
+group keys and ORDER BY expressions that are not outputs; the parts of averages and of expressions over aggregates; and,
+if deleted rows can be subtracted from a sum, the count of summed values.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ _CHANGING = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentUser, exp.Session
 class Definition:
     """A view's query in Spark's SQL, the query that fills its storage, and what both read.
 
-    `names` are the outputs' names where the text gives them (None: as Spark names them).
-    `storage_query` keeps `timeseries` in its own form: `pin` makes it runnable.
+    `names` are the output names that the text determines; None where Spark must name the output. `storage_query` keeps
+    `timeseries` calls; `pin` translates them to Spark's functions.
     """
 
     query: str
@@ -67,10 +66,11 @@ def define(
     *,
     hidden: bool = True,
 ) -> Definition:
-    """Return the definition of a view over this query; `columns` name its outputs. Raise Unsupported with the remedy.
+    """Return the definition of a view over this query; raise Unsupported, with the remedy, if it cannot be one.
 
-    Without `hidden`, just its outputs: in a table that others have made.
-    `views` are those that the query may name; `tables` all tables that it reads, through them, too.
+    `columns` name the outputs. Without `hidden`, storage has only the view's outputs, as in a table that another tool
+    made.
+    `views` are the views that the query may name; `tables` are all tables that it reads, also through views.
     """
     statement = parse(query, session)
     sources = _sources(statement, tables, views)
@@ -92,7 +92,7 @@ def define(
     visible = replace(block, order=(), limit=None, offset=None)
     if block.limit is not None or block.offset is not None:
         return Definition(spelled, spelled, (), sources, names)
-    # An output that only Spark can name is read by its position in the storage.
+    # An output that only Spark can name gets a placeholder name in storage, and is read by its position.
     labels = [name or f"{HIDDEN}output_{i}" for i, name in enumerate(names)]
     stored, added = _with_hidden(visible, labels, tuple(_ordering(block))) if hidden else (visible, ())
     text = print_block(stored, [*labels, *added])
@@ -110,7 +110,7 @@ def _over_groups(
 ) -> Definition:
     """Return the stored outputs of a view, including those of grouped derived tables in its FROM.
 
-    All but the last SELECT stays as it was typed.
+    Only the last SELECT changes; the text before it stays as typed.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -138,13 +138,13 @@ def _over_groups(
 def _sources(
     statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> tuple[TableName, ...]:
-    """Return the tables that a query reads, also through views; raise Unsupported for sources that no view can have."""
+    """Return the tables that a query reads, also through views; raise Unsupported for unsupported sources."""
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(f"{why}; name the tables that it reads instead")
-    # What a view names its columns counts where it is asked what type a name has.
+    # A view's own column names count when the type of a column is looked up.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
-    # What stands in a view of ours has been looked at when that was made.
+    # The query of a materialized view was checked when that view was made.
     checked = {v.name for v in expanded.views if isinstance(v, MaterializedView) and v.settings is not None}
     unchecked = {name: view for name, view in views.items() if name not in checked}
     _refuse(expand(statement, unchecked).statement, {**tables, **seen})
@@ -153,7 +153,7 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Raise Unsupported for queries whose view could not stay fresh or deterministic."""
+    """Raise Unsupported for queries whose view could not be kept fresh, or whose rows are not deterministic."""
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
@@ -172,7 +172,7 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
         if moment is not None:
             text = moment.sql("spark")[:60]
             hint = "write the date or time itself, or leave it to the queries over the view"
-            raise Unsupported(f"{text} may mean another day each time; {hint}")
+            raise Unsupported(f"{text} may mean a different day at each run; {hint}")
     if not statement.tables:
         raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
 
@@ -207,7 +207,7 @@ def _refuse_call(call: exp.Func) -> None:
     if name == "unix_timestamp" and not call.expressions:
         raise Unsupported(f"{name}() changes with time; leave it to the queries over the view, or name the time")
     if isinstance(call, exp.Anonymous) and meant(name) not in SETTLED:
-        raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
+        raise Unsupported(f"{name}() is not known to be deterministic; leave it out")
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
@@ -219,7 +219,7 @@ def _single_block(statement: Statement, find: Find) -> Block:
 
 
 def _ordering(block: Block) -> Iterator[Tree]:
-    """Yield the ORDER BY expressions of known type; others are not stored."""
+    """Yield the ORDER BY expressions of known type; expressions of other types are not stored."""
     for item in block.order:
         if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
             yield item.key
@@ -259,12 +259,14 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
             yield from ((component.label, component.call.copy()) for component in components_of(call, block).values())
-    # By what its groups are kept, a query may leave out more of them.
+    # A query may select further among the groups that HAVING keeps, by the same aggregates.
     yield from (("having", call) for tree in block.having for call in outermost_aggregates(tree))
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield counts of summed values, which tell an empty sum; only if all other outputs support deletes."""
+    """Yield counts of summed values, which tell an empty sum from 0; none if another output does not
+    support deletes.
+    """
     if block.keys is None or block.having or block.sets is not None:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))

@@ -14,7 +14,9 @@ from rewriter.model import DataFile, Files, TableName
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One source file and its target partition; `change` tells whether the file was added or removed since."""
+    """One source file and its target partition; `change` is set if the file was added or removed since the last
+    refresh.
+    """
 
     target: str
     source: TableName
@@ -25,8 +27,8 @@ class Dependency:
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
     """Yield the live files of all sources with their target partitions.
 
-    law:    where a storage partition does not follow from a source's, every file may go into every row: the target is
-            the whole storage
+    law:    if the storage's partitions do not follow from a source's partitions, each file may contribute to any row:
+            its target is the whole storage
     """
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
@@ -50,7 +52,7 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function from a file to its target; None for a file outside of partial storage."""
+    """Return the function that maps a file to its target; it returns None for a file outside of partial storage."""
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"

@@ -1,5 +1,5 @@
-"""The part of a stale view's storage that is still fresh: the partitions from whose source partitions no row came or
-went.
+"""Finds the part of a stale view's storage that is still fresh: partitions without changes in their
+source partitions.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from rewriter.model import Change, ChangeKind, MaterializedView, Table, TableNam
 
 
 class FreshPart(NamedTuple):
-    """The condition for the storage rows that are fresh, and the share of the source's rows behind the others."""
+    """The condition for the storage rows that are fresh, and the share (0 to 1) of the source's rows behind the stale
+    ones.
+    """
 
     only: str
     stale_share: float
 
 
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
-    """Return the part of the storage that the changes of one source leave as it is; None if unknown.
+    """Return the part of the storage that the changes of one source leave unchanged; None if unknown.
 
-    law:    as for the refresh of whole partitions: what lies in the other targets is computed from other source rows
+    law:    as for the refresh of whole partitions: the rows of other target partitions are computed from other source
+            rows
     gives:  day < DATE '2024-03-01' OR day > DATE '2024-03-01' OR day IS NULL
-    no:     more than one changed source; a target of which the partitions of the source tell nothing; partitions by an
-            expression over a column, by which no file of the source would be left out when the others are read
+    no:     more than one changed source; a target that does not follow from the source's partitions; partitions by an
+            expression of a column, by which the reads of the other rows would not skip any source file
     """
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
     if isinstance(held, str) or column_problem(held, changes):

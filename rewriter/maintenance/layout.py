@@ -1,4 +1,4 @@
-"""The default layout of storage, derived from the layout of its tables."""
+"""The default layout of a storage table, derived from the layout of its source tables."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from rewriter.maintenance.targets import Targets, targets
 from rewriter.model import Files, PartitionField, SortField, Table
 from rewriter.timeseries.bucket import TEMPORAL
 
-# Below this much of a table in each target, files are so small that more of them cost more than they save.
+# With fewer bytes of the table per target, storage files get so small that their number costs more than partitions
+# save.
 LEAST_BYTES = 2**20
-# More of them are more files that a task holds open while it writes: memory that a refresh did not need before.
+# With more partitions, a task keeps too many files open while it writes, which takes memory.
 MOST_DERIVED = 200
-# A type's ways of being partitioned, from the finest: one of the finer gives less to write anew.
+# The partition transforms of a time, the finest first: finer partitions leave less to rewrite.
 _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
     """Return the partition fields of storage that follow from a source's; none if they would not pay.
 
-    gives:  a table by day, a view by month: the month
-    no:     a key that follows from no partition column; a table of which each target has next to nothing
+    gives:  for a table partitioned by day, and a view grouped by month: partitions by month
+    no:     a key that follows from no partition column; a table with less than LEAST_BYTES for each target
     """
     for field in _fields(stored):
         laid_out = replace(stored, storage=replace(stored.storage, partitioned_by=(field,)))
@@ -47,7 +48,7 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """Return the leading columns of a source's sort order that the storage has."""
+    """Return the leading columns of a source's sort order, as far as the storage has them."""
     if len(stored.block.tables) != 1:
         return ()
     (table,) = stored.block.tables

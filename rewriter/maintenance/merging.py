@@ -1,4 +1,4 @@
-"""Statements that merge the groups of a delta into a storage table."""
+"""Writes the statements that merge the groups of a delta into a storage table."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Merging:
-    """Groups recomputed from two inputs: the stored groups and those of a delta, combined by equal keys.
+    """Groups computed from two inputs, the stored groups and the groups of a delta, combined by equal keys.
 
-    That is a roll-up of the view to its own grain, so whatever rolls up can be merged.
+    This is a roll-up of the view to its own grain, so that any view that rolls up can be merged.
     """
 
     stored: Stored
@@ -34,18 +34,20 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the statement that rewrites all groups: for small storage, or for keys that cannot be joined."""
+        """Return the INSERT OVERWRITE that rewrites all groups: for small storage, or for keys that cannot be
+        joined.
+        """
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
-        """Return the statement that rewrites the groups of the touched partitions in one scan of them and the delta."""
+        """Return the INSERT that rewrites the groups of the touched partitions, scanning these and the delta once."""
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the MERGE statement for the groups of the delta only."""
+        """Return the MERGE statement that writes only the groups of the delta."""
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
@@ -73,21 +75,23 @@ class Merging:
         return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
 
     def _kept(self, query: str, signed: bool) -> str:
-        """Return the condition that drops empty groups."""
+        """Return the query without empty groups, if `signed` rows may have emptied some."""
         if not signed:
             return query
         return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
 
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
-    """Return the Merging of a grouped view, or the reason against it; a `signed` delta also removes rows."""
+    """Return the Merging of a grouped view, or the reason why it cannot be merged; a `signed` delta also
+    removes rows.
+    """
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):
         return f"its groups cannot be merged: {found.reason} {found.detail}"
     rewriting = found.rewriting
     if rewriting.where or rewriting.having or rewriting.tables or rewriting.order:
-        return "its groups cannot be merged: it is more than keys and aggregates"
+        return "its groups cannot be merged: it has outputs other than keys and aggregates"
     outputs = _signed_outputs(stored, rewriting) if signed else rewriting.outputs
     texts = (
         f"CAST({expression_text(output)} AS {column.type})"
@@ -104,7 +108,7 @@ def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
         call = aggregate_of(output)
         if output == ROWS:
             alarm = exp.Anonymous(
-                this="raise_error", expressions=[exp.Literal.string("a group has fewer rows than none")]
+                this="raise_error", expressions=[exp.Literal.string("a group has a negative number of rows")]
             )
             negative = exp.LT(this=merged[output].copy(), expression=exp.Literal.number(0))
             return exp.Case(ifs=[exp.If(this=negative, true=alarm)], default=merged[output])

@@ -1,4 +1,4 @@
-"""Texts with a changing meaning: Spark reads 'today' as a date where a constant text is cast to one."""
+"""Finds texts whose meaning changes: Spark reads 'today' as a date where a constant text is cast to a date."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rewriter.model import Relation, Table, TableName
 
 Tree = exp.Expr
 
-# A zone may follow. 'epoch' is always the same moment.
+# A time zone may follow. 'epoch' is not included: it always means the same time.
 _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNORECASE)
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
     """Return the first constant text of a query that Spark may read as the date or time of execution.
 
-    Beside columns that are texts in every table it is a text; so it is as an output.
+    A text compared only with columns that are strings in every table stays a text, and so does an output.
 
     >>> from rewriter.sql import parse_select
     >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]
@@ -37,7 +37,7 @@ def _suspects(tree: Tree) -> Iterator[Tree]:
 
 
 def _text(node: Tree) -> str | None:
-    """Return the value of a string literal; adjacent literals are one."""
+    """Return the value of a string literal; adjacent literals are one; None otherwise."""
     if isinstance(node, exp.Literal) and node.is_string:
         return str(node.name)
     if isinstance(node, exp.Concat) and all(isinstance(part, exp.Literal) for part in node.expressions):
@@ -51,7 +51,7 @@ def _computes_text(node: Tree) -> bool:
 
 
 def _varies(node: Tree) -> bool:
-    """Return whether an expression contains a column or a lambda parameter."""
+    """Return whether an expression contains a column or the parameter of a lambda."""
     named = node.find_ancestor(exp.Lambda) is not None and node.find(exp.Identifier) is not None
     return named or node.find(exp.Column) is not None
 
@@ -71,12 +71,12 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
         return node.arg_key == "expressions"
     whole = user.parent if isinstance(user, exp.If) and isinstance(user.parent, exp.Case) else user
     beside = _beside(node, whole)
-    # A value that depends on no column would be computed before it becomes a date.
+    # Spark evaluates a constant expression first, and then casts its result to a date.
     return bool(beside) and whole.find(exp.Column) is not None and all(_is_text(value, tables) for value in beside)
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the values that share a common type with a value: other CASE results, other operands of a call."""
+    """Return the values with which a value shares a common type: other results of a CASE, other operands of a call."""
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
             return [user.this] if user.this else []

@@ -1,10 +1,10 @@
-"""Partial storage: it holds only the rows of a view for which a condition over the view's columns is true.
+"""Partial storage, which holds only the rows of a view that satisfy a condition over the view's columns.
 
-law:    such storage is that of the view with the condition in its WHERE
+law:    partial storage is the storage of the view with the condition added to its WHERE
 view:   SELECT day, sum(price) AS total FROM sales GROUP BY day
 only:   day >= DATE '2024-01-01'
 gives:  SELECT day, sum(price) AS total FROM sales WHERE day >= DATE '2024-01-01' GROUP BY day
-no:     a condition over total: it is of groups, not of the rows that they are made of
+no:     a condition on total: it selects groups, not the rows that they are computed from
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from rewriter.timeseries.bucket import day_source
 Tree = exp.Expr
 Columns = Mapping[TableName, tuple[Column, ...]]
 
-# Comparisons of columns with constants: whatever is true once stays so.
+# The operators allowed in a condition: comparisons of columns with constants, whose truth never changes.
 _READ = (
     exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Not, exp.Neg, exp.Between, exp.In,
     exp.Is, exp.Cast, exp.DataType, exp.DataTypeParam, *CONNECTORS, *COMPARISONS,
 )  # fmt: skip
-# Beyond this, reading the condition takes longer than a view saves.
+# With more ranges, evaluating the condition takes longer than the view saves.
 MOST_RANGES = 32
 _WITHOUT_RANGES = ("timestamp", "boolean")
 _HINT = (
-    "compare columns of the view with constants, worked out before (by `date` in a shell, say), "
+    "compare columns of the view with constants, computed beforehand (for example by `date` in a shell), "
     "as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
 )
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """Return the view with one more condition; raise Unsupported with the remedy.
+    """Return the view with one more condition; raise Unsupported, with the remedy, if the condition is not supported.
 
-    `without` is another condition, whose rows are left out.
+    Rows that satisfy the condition `without` are left out.
     """
     return _narrowed(view, only, tuple(columns.items()), without)
 
@@ -72,7 +72,7 @@ def _narrowed(
 
 def _shape_problem(view: MaterializedView, block: Block) -> str:
     if view.settings is None:
-        return "it was made by another tool, and records no settings under which the condition would be read"
+        return "it was made by another tool, and does not record the settings under which to evaluate the condition"
     if not block.plain or block.having or block.limit or block.offset:
         return "it has GROUPING SETS, window functions, HAVING or LIMIT; REFRESH all of it"
     if None in block.names or len(block.outputs) < len(view.columns):
@@ -89,18 +89,20 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 and not statement.problem else None
     clauses = {clause for clause, value in tree.args.items() if value} if tree is not None else set()
     if tree is None or clauses != {"expressions", "from_", "where"}:
-        raise Unsupported(f"{condition} is not a condition that is read here: {_HINT}")
+        raise Unsupported(f"{condition} is not a supported condition: {_HINT}")
     strange = next((node for node in tree.args["where"].this.walk() if not _is_read(node)), None)
     if strange is not None:
-        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in such a condition: {_HINT}")
+        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in this condition: {_HINT}")
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
-        raise Unsupported(f"{moment.sql('spark')[:60]} may mean another day each time: write the date or time itself")
+        raise Unsupported(
+            f"{moment.sql('spark')[:60]} may mean a different day at each run: write the date or time itself"
+        )
     known = {column.name.lower() for column in view.columns}
     for column in tree.find_all(exp.Column):
         if known.isdisjoint(part.name.lower() for part in column.parts):
             there_are = ", ".join(quoted(each.name) for each in view.columns)
-            raise Unsupported(f"{column.sql('spark')} is no column of {view.name}; it has {there_are}")
+            raise Unsupported(f"{column.sql('spark')} is not a column of {view.name}; it has {there_are}")
     block = build_block(tree, lambda table: Found(view.name, view.columns))
     if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
         raise Unsupported(f"{condition} names no column: {_HINT}")
@@ -113,7 +115,7 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """Return a condition over a view's columns as a condition over the columns of its tables."""
+    """Return a condition on a view's columns as a condition on the columns of its tables."""
     places = {column.name.lower(): place for place, column in enumerate(view.columns)}
 
     def behind(node: Tree) -> Tree:
@@ -126,14 +128,14 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
                 f"{node.name} is computed from the rows of a group: name columns that {view.name} groups by"
             )
         if kind in FRACTIONS:
-            raise Unsupported(f"{node.name} is {kind.upper()}, whose last bits would decide: name other columns")
+            raise Unsupported(f"{node.name} is {kind.upper()}, which is inexact in its last bits: name other columns")
         return output.copy()
 
     return conjunct.copy().transform(behind)
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """Return a bound of a bucket or date as a bound of the time itself, if a bucket begins there.
+    """Return a bound of a bucket or date as a bound of the time itself, if a bucket begins at the bound.
 
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
@@ -152,7 +154,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Return whether one condition implies another; an empty condition is true."""
+    """Return whether the condition `asked` implies the condition `held`; an empty condition is always true."""
     if not held or not asked or held == asked:
         return held in ("", asked)
     blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
@@ -164,7 +166,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether two conditions obviously exclude each other."""
+    """Return whether two conditions contradict each other on some column; False if either cannot be parsed."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -189,22 +191,22 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
     found = [each for each in ranges if each is not None]
     if len(found) == len(ranges) and len({column.name for column, _ in found}) == 1:
         column, together = found[0][0], RangeSet.joined([values for _, values in found])
-        discrete = column.type in INTEGERS or column.type == "date"  # where the last of one lies beside another's first
+        discrete = column.type in INTEGERS or column.type == "date"  # where consecutive values are adjacent
         parts = list(_texts(column, together.closed_over_integers() if discrete else together))
         if len(parts) <= MOST_RANGES:
             return " OR ".join(parts) if len(parts) == 1 else " OR ".join(f"({part})" for part in parts)
     if held.upper().count(" OR ") >= MOST_RANGES:
         raise Unsupported(
-            f"the storage of {view.name} would hold more than {MOST_RANGES} parts that are no range of one column: "
-            "REFRESH … FULL WHERE holds just one, REFRESH … FULL all rows"
+            f"the storage of {view.name} would hold more than {MOST_RANGES} parts that are not ranges of one column: "
+            "REFRESH … FULL WHERE keeps only one part, REFRESH … FULL keeps all rows"
         )
     return f"({held}) OR ({asked})"
 
 
 def outside(view: MaterializedView, condition: str) -> str:
-    """Return the condition for all rows of which another one is not true; empty if that is no range of one column.
+    """Return the condition for the rows that do not satisfy a condition; empty if that is not a range of one column.
 
-    Raise Unsupported for a condition that cannot be read.
+    Raise Unsupported for a condition that cannot be parsed.
     """
     found = _range(view, condition)
     if found is None:
@@ -222,7 +224,7 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
         return None
     ((subject, values),) = known.ranges.items()
     column = block.type_of(subject)
-    # The text of a TIMESTAMP depends on the zone, and a BOOLEAN is no range.
+    # The text of a TIMESTAMP depends on the time zone, and a BOOLEAN has no ranges.
     plain = column is not None and column.type in PLAIN and column.type not in _WITHOUT_RANGES
     return (column, values) if column is not None and plain else None
 

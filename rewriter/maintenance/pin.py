@@ -1,4 +1,4 @@
-"""A query with its tables pinned to snapshots."""
+"""Prints a query with its tables pinned to snapshots."""
 
 from __future__ import annotations
 

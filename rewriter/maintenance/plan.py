@@ -1,8 +1,8 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
-A way answers with a Decision, or with the reason why it does not fit. What is never in doubt here: every snapshot
-between the recorded and the current one has been looked at, and every column that the view uses is the same field at
-both ends. Anything else is computed in full.
+Each way returns a Decision, or the reason why it does not fit. A way is only tried if every snapshot between the
+recorded and the current one is known, and every column that the view uses is the same Iceberg field at both ends.
+Anything else is computed in full.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from rewriter.model.settings import is_ansi
 
 Changes = Mapping[TableName, Change]
 
-# Below this, writing the whole storage anew is quicker than finding the files of the groups that have changed.
+# Storage smaller than this many bytes is rewritten faster than the files of the changed groups are found.
 SMALL = 32 * 2**20
-# MERGE reads the keys of all groups twice and writes whole files anew, in which those of a delta lie anywhere: only for
-# fewer rows than this share of those stored is that quicker than to write all groups anew.
+# MERGE reads the keys of all groups twice, and rewrites each file that holds a changed group. It is faster than
+# rewriting all groups only if the delta has less than this share of the stored rows.
 FEW = 0.0001
-# Beyond this, and MOST_TARGETS, computing everything anew is no dearer than picking partitions.
+# Beyond this share of rows, or beyond MOST_TARGETS partitions, a full refresh costs no more than refreshing partitions.
 MOST_ROWS = 0.8
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A view's storage, known to be correct for the recorded sources, and the changes since."""
+    """A view's storage, correct for the recorded sources, and the changes of the sources since then."""
 
     stored: Stored
     base: int
@@ -52,7 +52,7 @@ class Situation:
 
 
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
-    """Decide how to bring a storage table up to date with its sources."""
+    """Return the decision how to bring a storage table up to date with its sources."""
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
@@ -76,7 +76,10 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return which used column has been changed, as a sentence; empty if none: reads of a delta have today's schema."""
+    """Return which used column has been changed, as a sentence; empty if none has.
+
+    Reads of added rows use the current schema, so that a changed column would be misread.
+    """
     for change in changes.values():
         for name in _used(held, change):
             now, *ends = (_column(columns, name) for columns in _columns_at(change))
@@ -86,13 +89,13 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """Return the columns now, as recorded, and at the snapshots of both ends."""
+    """Return a source's columns: current, as recorded, and at the first and last snapshot of the change."""
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """Return the columns of a source that a view reads; all columns if the view's query is not plain."""
+    """Return the columns of a source that a view reads; all columns if the view's query has no block."""
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
     ids = {table.id for table in held.block.tables if table.name == change.name}
@@ -105,14 +108,14 @@ def _column(columns: tuple[Column, ...], name: str) -> Column | None:
 
 
 def _nothing(storage: Table) -> Decision:
-    """Return a commit without rows that records the new snapshots."""
+    """Return a decision to commit no rows, only the new snapshot ids."""
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
     return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
 
 
 def _append(now: Situation) -> Decision | str:
-    """Return an INSERT of the view's rows for the appended source rows."""
+    """Return an INSERT of the view's rows for the appended source rows, or the reason why it is not possible."""
     if now.stored.block.keys is not None:
         return ""
     if problem := _append_problem(now):
@@ -123,7 +126,7 @@ def _append(now: Situation) -> Decision | str:
 
 
 def _append_merge(now: Situation) -> Decision | str:
-    """Return a merge of the groups of appended rows into the stored groups."""
+    """Return a merge of the groups of appended rows into the stored groups, or the reason why it is not possible."""
     if now.stored.block.keys is None:
         return ""
     if problem := _append_problem(now):
@@ -133,13 +136,13 @@ def _append_merge(now: Situation) -> Decision | str:
         return how
     kind = Kind.APPEND_MERGE if len(now.stored.block.tables) == 1 else Kind.DELTA_JOIN
     parts = _parts(now)
-    if not parts:  # what was joined to was empty, and nothing can be joined to it
+    if not parts:  # all tables joined to the appended rows are empty
         return Decision(kind, _appended(now), "INSERT INTO", _none(now.stored))
     return Decision(kind, _appended(now), *_written(now, how, parts), delta=_delta(now, parts))
 
 
 def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
-    """Return what was appended to the one table that has grown; None where a join reads it in several parts."""
+    """Return the rows appended to the only table that has grown; None if the delta of a join has several parts."""
     change, *more = now.changed
     if more or len(parts) > 1 or change.start is None or change.end is None:
         return None
@@ -147,7 +150,7 @@ def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
 
 
 def _changelog(now: Situation) -> Decision | str:
-    """Return a merge of counts and sums of the inserted and deleted rows."""
+    """Return a merge of counts and sums of inserted and deleted rows, or the reason why it is not possible."""
     if now.stored.block.keys is None or now.only_appends:
         return ""
     how = _mergeable(now, signed=True)
@@ -164,12 +167,12 @@ def _changelog(now: Situation) -> Decision | str:
     if change.added + change.removed >= change.records:
         return "most of its rows were rewritten"
     if not now.stored.rows:
-        return "its storage does not count its rows"
+        return "its storage has no count of its rows"
     assert change.start is not None
     assert change.end is not None
     outputs = tuple(signed(output, now.stored.block, types[output]) for output in now.stored.block.outputs)
     part = block_text(replace(now.stored.block, outputs=outputs), now.stored.names, [Changed(change.start, change.end)])
-    reason = f"{change.name} had rows removed or replaced; counts and sums take them back"
+    reason = f"{change.name} had rows removed or replaced; counts and sums subtract them"
     return Decision(Kind.CHANGELOG, reason, *_written(now, how, [part], signed=True))
 
 
@@ -182,12 +185,14 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
         kind.startswith("decimal") for output, kind in now.stored.types.items() if output.find(exp.Anonymous)
     )
     if decimal_sum and not is_ansi(now.stored.view.settings):
-        return "without ANSI mode a DECIMAL sum that has overflowed looks like one of no values"
+        return "without ANSI mode a DECIMAL sum that has overflowed looks like a sum of no values"
     return merging(now.stored, signed)
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    """Return the merge statement: of touched targets if they are known, else of all groups or of the delta's groups."""
+    """Return the statement that merges: into the touched targets if they are known, else into all groups or into those
+    of the delta.
+    """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
     merges = how.joins and (now.stored.storage.partitioned_by or (_large(now) and _few(now)))
@@ -200,7 +205,9 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Return whether the changed rows are few beside the stored ones."""
+    """Return whether the changed rows are less than the share FEW of the stored ones, or the stored
+    number is unknown.
+    """
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 
@@ -211,7 +218,7 @@ def _dearer(now: Situation) -> str:
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
         return ""
-    return "its storage has no fewer rows than its tables" if storage.records + changed >= rows else ""
+    return "its storage has at least as many rows as its tables" if storage.records + changed >= rows else ""
 
 
 def _touched(now: Situation) -> str:
@@ -243,8 +250,8 @@ def _appended(now: Situation) -> str:
 def _append_problem(now: Situation) -> str:
     """Return why appended rows cannot simply be added; empty if they can.
 
-    law:    joins are linear in the tables that they keep all rows of
-    no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there takes others away
+    law:    a join is linear in each table of which it keeps all rows
+    no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there removes others from the result
     """
     changed = next((change for change in now.changed if change.kind is not ChangeKind.APPENDED), None)
     if changed is not None:
@@ -258,7 +265,9 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Return the recomputation of whole storage partitions from the changed partitions of one source."""
+    """Return the recomputation of whole storage partitions from one source's changed partitions, or why it is not
+    possible.
+    """
     change, *more = now.changed
     if more:
         return "more than one source has changed"
@@ -273,7 +282,7 @@ def _partitions(now: Situation) -> Decision | str:
     block = filtered(now.stored.block, " OR ".join(found.source_conditions) or "false")
     reads = [At(now.changes[table.name].end) for table in block.tables]
     content = f"REPLACE WHERE {where} {block_text(block, now.stored.names, reads)}"
-    reason = f"{change.name} has changed only in what these partitions of the storage come from: {where}"
+    reason = f"{change.name} has changed only in the sources of these partitions of the storage: {where}"
     return Decision(Kind.PARTITIONS, reason, "INSERT INTO", content)
 
 

@@ -1,4 +1,4 @@
-"""Retention: keeps only the partitions of the last days."""
+"""Retention: drops the partitions of a storage table that are older than a period."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Kept:
-    """The storage partitions from a bound on; a partition of NULL is not kept.
+    """The storage partitions from a bound on; a NULL partition is dropped.
 
-    `bound` is where they begin, in microseconds since 1970, and `text` the same as a literal of a session in `zone`.
+    `bound` is where they begin, in microseconds since 1970; `text` is the bound as a literal for a session in `zone`.
     """
 
     at: int
@@ -44,12 +44,12 @@ class Kept:
 
     @property
     def outside(self) -> str:
-        """The condition for the dropped rows, which are whole files because partitions are kept or dropped whole."""
+        """The condition for the dropped rows; these are whole files, because whole partitions are dropped."""
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a storage condition without an earlier retention bound; empty if nothing else remains."""
+        """Return a storage condition without the bound of an earlier retention; empty if nothing else remains."""
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
         if found is None or (found[1] and not _is_bracketed(found[1])):
@@ -61,9 +61,9 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """Return the DELETE statement for the dropped rows of a storage table."""
+        """Return the statement that drops the outdated rows of a storage table."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
-        reason = f"partitions of the storage without {self.condition} go, as its retention has it"
+        reason = f"partitions of the storage without {self.condition} are dropped by its retention"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
@@ -75,21 +75,21 @@ class Kept:
 def kept(
     view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
 ) -> Kept:
-    """Return the condition for rows younger than a number of seconds, in whole partitions; raise Unsupported."""
+    """Return the partitions with rows younger than this number of seconds; raise Unsupported."""
     block = block_of(view, columns)
     if isinstance(block, str):
         raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
     found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
     if found is None:
         raise Unsupported(
-            f"the storage of {view.name} has no old partitions to drop: make it PARTITIONED BY a time that it shows"
+            f"the storage of {view.name} has no old partitions to drop: create the view PARTITIONED BY a time column"
         )
     at, field, column = found
     output = block.outputs[view.columns.index(column)]
     bucket = as_bucket(output)
     begin = datetime.fromtimestamp(max(now_ms // 1000 - seconds, 0), UTC).replace(tzinfo=None)
     if bucket is not None:
-        # Buckets of a TIMESTAMP begin in the view's zone, which is less than a day from UTC.
+        # Buckets of a TIMESTAMP begin in the view's time zone, which differs by less than a day from UTC.
         aside = _DAY if column.type == "timestamp" else timedelta()
         begin = floor(begin - aside, bucket.grain) - aside
     if zone_info(view.zone) is None:
@@ -114,20 +114,20 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """Return the time column of a view that a partition field of its storage uses."""
+    """Return the time column of a view by which a partition field divides its storage; None for other fields."""
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Return the begin of the partition that contains a moment: Iceberg's partitions begin in UTC."""
+    """Return the begin of the partition that contains a time, in UTC as in Iceberg."""
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """Return a UTC moment as a literal in a session's zone; None if the literal is ambiguous there."""
+    """Return a time in UTC as a literal in the time zone of a session; None if the local time is ambiguous there."""
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

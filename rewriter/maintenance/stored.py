@@ -1,4 +1,4 @@
-"""A view's storage as a block over its sources, with the expression of each stored column."""
+"""A view's storage as a block over its sources, with the expression that each storage column holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from rewriter.sql import storage_statement, storage_tree
 
 Tree = exp.Expr
 
-# All that is understood here of a block and its tables: whatever else they may hold one day is computed in full.
+# The fields of a block and its tables that this package understands; a block with any other content is refreshed in
+# full.
 _READ_OF_BLOCK = frozenset(
     {"tables", "where", "outputs", "names", "keys", "having", "order", "limit", "offset", "joins", "decides"}
 )
@@ -73,7 +74,7 @@ class Stored:
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """Return the Stored view whose sources have these columns; or the reason why its outputs are unknown."""
+    """Return the view with its storage, for sources with these columns; or the reason why its outputs are unknown."""
     block = block_of(view, columns)
     if isinstance(block, str):
         return block
@@ -87,7 +88,7 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     if tree is None:
         return statement.problem or "more than one SELECT"
     try:
-        # Storage holds all rows of the query: nothing around it chooses among them.
+        # Storage has all rows of the query; no outer query selects among them.
         block = replace(build_block(tree, find_among(statement, columns)), decides=False)
     except Unsupported as problem:
         return _in_names(view, str(problem))
@@ -96,7 +97,9 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 
 @lru_cache(maxsize=20_000)
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """Return the block for rules, cached by view and source columns; it may read derived tables."""
+    """Return the block for the rules, cached by view and source columns; unlike block_of, it may read
+    derived tables.
+    """
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
         return _over_derived_tables(view, dict(columns)) or block
@@ -104,7 +107,9 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view over derived tables that are not merged; None if some are unsupported."""
+    """Return the block of a view over derived tables that are not merged into it; None if one of them is
+    unsupported.
+    """
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:
@@ -117,19 +122,19 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
     blocks = (block, *block.derived)
     trees = [tree for each in blocks for tree in each.expressions]
     known = all(table.inner is not None for each in blocks for table in each.tables if table.text)
-    # What a subquery's text says is read where the view was made, and may mean something else to a query.
+    # A subquery's text is resolved where the view was made; in a query the same text may mean something else.
     if not known or any(map(tells_time, trees)) or any(True for tree in trees for _ in opaque_within(tree)):
         return None
     return replace(block, tables=tuple(map(_of_view, block.tables)))
 
 
 def _of_view(table: Occurrence) -> Occurrence:
-    """Return a derived table marked as the view's own: equal text in a query is another table."""
+    """Return a derived table marked as the view's own, because the same text in a query is a different table."""
     return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 
 
 def _in_names(view: MaterializedView, text: str) -> str:
-    """Return a text with view names in the place of the storage query's aliases for expanded views."""
+    """Return a text with the aliases that the storage query gives to expanded views replaced by the views' names."""
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
     return text

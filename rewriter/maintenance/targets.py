@@ -1,7 +1,7 @@
-"""The mapping of a source's partitions to the storage's.
+"""Maps a source's partitions to the partitions of a storage table.
 
-Where every field of the storage's partition specification follows from one field of the source's, each source
-partition lies wholly in one storage partition: its target. A target is computed from its source partitions alone.
+If every partition field of the storage follows from one partition field of the source, each source partition lies
+within one storage partition, its target. A target is computed from its source partitions alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rewriter.model import DataFile, Files, PartitionField, TableName, Value, qu
 Tree = exp.Expr
 Partition = tuple[Value, ...]
 Target = tuple[Span, ...]
-MOST_TARGETS = 1000  # that are named in a statement
+MOST_TARGETS = 1000  # the most targets that a statement names
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,13 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the condition that a source partition implies for the source's column."""
+        """Return the condition that a source partition implies for the source's column; None if it implies none."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the condition of the storage partition for the storage's column."""
+        """Return the condition on the storage's column that a source partition implies; None if several partitions may
+        match.
+        """
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
         return transformed(stored, self.field.transform) if stored is not None else None
@@ -49,7 +51,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """The target partitions of all of a source's files, and of the files that a change touched."""
+    """The target partitions of all files of a source, and the files that a change touched."""
 
     links: tuple[Link, ...]
     of: Mapping[Partition, Target]
@@ -105,9 +107,9 @@ class Targets:
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """Return the targets of a source's files; or the reason why they are unknown."""
+    """Return the targets of a source's files, or the reason why they are unknown."""
     if files.fields is None:
-        return f"the files of {source} do not lie under one partition specification"
+        return f"the files of {source} have more than one partition specification"
     links = _links(stored, source, files.fields)
     if isinstance(links, str):
         return links
@@ -115,10 +117,10 @@ def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
     for partition in {*files.touched, *(file.partition for file in files.live)}:
         try:
             found = [link.target(partition, stored.view.zone) for link in links]
-        except (OverflowError, ValueError):  # years that Python does not know
-            return f"a partition of {source} lies too far in the past or future"
+        except (OverflowError, ValueError):  # a year outside Python's range
+            return f"a partition of {source} is too far in the past or future"
         if any(part is None for part in found):
-            return f"a partition of {source} comes to lie in more than one of the storage"
+            return f"a partition of {source} falls into more than one partition of the storage"
         of[partition] = tuple(part for part in found if part is not None)
     return Targets(links, of, files)
 
@@ -132,7 +134,7 @@ def _links(stored: Stored, source: TableName, fields: tuple[PartitionField, ...]
         return "its storage has no partitions"
     links = [_link(stored, field, occurrences[0].id, fields) for field in stored.storage.partitioned_by]
     if any(link is None for link in links):
-        return f"the partitions of its storage do not follow from those of {source}"
+        return f"the partitions of its storage do not correspond to those of {source}"
     return tuple(link for link in links if link is not None)
 
 

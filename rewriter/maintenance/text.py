@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> str:
-    """Return a block as a SELECT that Spark can run, its tables read as given, its outputs named.
+    """Return a block as a SELECT that Spark can run, with each table read as given in `reads`.
 
     >>> from rewriter.block import Occurrence
     >>> from rewriter.delta import At
@@ -34,7 +34,7 @@ def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> s
 
 
 def filtered(block: Block, condition: str) -> Block:
-    """Return a block with one more condition, given as text over its canonical columns."""
+    """Return a block with one more condition, given as SQL over its canonical columns."""
     return replace(block, where=(*block.where, exp.Paren(this=exp.Var(this=condition))))
 
 

@@ -1,7 +1,7 @@
-"""Partition values: the condition of a source partition, and the storage partition that follows from it.
+"""Partition values: the condition that a partition sets for its column, and the storage partition that follows from it.
 
-A DATE is in days and a time in microseconds since 1970, as in Iceberg. All here is for plain types and, where a
-TIMESTAMP is put into buckets, for zones of a fixed offset; None says that nothing follows.
+DATE values are in days, times in microseconds since 1970, as in Iceberg. Buckets of a TIMESTAMP are supported only in
+zones with a fixed offset. The functions return None if nothing follows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LABELS = {
 class Span:
     """The bounds of a column in a partition: one value, or for times the first and last microsecond.
 
-    Of a DATE both are midnights. `value` counts where `last` is None.
+    The bounds of a DATE are midnights. `value` is the only value if `last` is None, else the first.
     """
 
     type: str
@@ -48,7 +48,7 @@ class Span:
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The first and last moment; None for a type that is no time."""
+        """The first and last microsecond; None for a type that is not temporal."""
         if self.type not in TEMPORAL or not isinstance(self.value, int):
             return None
         if self.last is not None:
@@ -67,7 +67,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """Return the bounds that a partition value sets for its column.
+    """Return the bounds that a partition value sets for its column; None if it sets none.
 
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
@@ -96,9 +96,9 @@ def _begin(number: int, transform: str) -> datetime:
 
 
 def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
-    """Return the bounds of an expression over one column, from the bounds of the column.
+    """Return the bounds of an expression of one column, from the bounds of the column; None if unknown.
 
-    law:    buckets and the labels of buckets grow with time, so both ends in one bucket say that all is
+    law:    buckets and labels of buckets grow with the time, so that all times are in one bucket if both ends are
     no:     'month' of a year: 1 at one end, 12 at the other
     """
     if tree == column:
@@ -123,7 +123,7 @@ def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Spa
 
 
 def _offset(kind: str, zone: str) -> int | None:
-    """Return the offset of local time from UTC for a type's values."""
+    """Return the offset of local time from UTC for values of a type, in microseconds; None if it is not fixed."""
     if kind != "timestamp":
         return 0
     ahead = offset_of(zone)
@@ -164,7 +164,7 @@ def _number(wall: datetime, transform: str) -> int:
 
 
 def name_of(known: Span, transform: str) -> str:
-    """Return the value of a partition as Iceberg's paths spell it.
+    """Return the value of a partition as Iceberg writes it in paths.
 
     >>> name_of(Span("date", 19723), "identity"), name_of(Span("string", "a b"), "identity")
     ('2024-01-01', 'a+b')

@@ -1,7 +1,8 @@
 """The algebra that rules share: how a view's block relates to a query's, and what can be computed from the view.
 
-A view is read through its storage: each output of its block is a column there. A Reading gives a rewriting all it
-needs: the predicates that the view does not apply, expressions over the view's columns, and rolled-up aggregates.
+A view is read through its storage table, which has a column for each output of the view's block. A Reading contains all
+that a rewriting needs: the predicates that the view does not apply, expressions over the storage columns, and rolled-up
+aggregates.
 """
 
 from rewriter.match.aggregates import Aggregates

@@ -1,4 +1,4 @@
-"""Aggregates of a query computed from aggregates of a view: directly at the same grain, else rolled up.
+"""Computes aggregates of a query from aggregates of a view: directly at the same grain, else rolled up.
 
 | the query asks      | the storage holds                    | rolled up                                   |
 |---------------------|--------------------------------------|---------------------------------------------|
@@ -36,19 +36,19 @@ from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr
-# What becomes of a partial aggregate of some name: itself at the same grain, rolled up at a coarser one.
+# Returns what replaces a partial aggregate of this name: itself at the same grain, its roll-up at a coarser one.
 Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """The aggregates of one reading. Arguments and results are canonical, normalized trees."""
+    """The aggregates of a query that reads a view. Arguments and results are canonical, normalized trees."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Return the aggregate of one storage row, which is one of the query's groups."""
+        """Return an aggregate over one storage row, which is one of the query's groups; a Miss if storage lacks it."""
         held = self.partials.held(tree)
         if held is not None:
             return of_own_type(held.name, held.type)
@@ -59,7 +59,9 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Return the aggregate over several storage rows; over at most one row, the stored value."""
+        """Return an aggregate over several storage rows; if the query selects at most one row, the stored value
+        suffices; a Miss if that is not possible.
+        """
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
         return single if single is not None else found
@@ -73,9 +75,10 @@ class Aggregates:
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """Return an aggregate over all rows, where storage has at most one row for them.
+        """Return an aggregate of a query that reads at most one storage row; None if storage lacks the aggregate.
 
-        law:    max() of one value is that value; what is 0 over no rows is NULL in no row of the view
+        law:    max() of one value is that value; an aggregate that is 0 over no rows (count) is never NULL in a row of
+                the view
         view:   SELECT region, count(DISTINCT user_id) AS users FROM sales GROUP BY region
         query:  SELECT count(DISTINCT user_id) FROM sales WHERE region = 'eu'
         gives:  SELECT coalesce(max(users), 0) FROM view WHERE region = 'eu'
@@ -109,7 +112,7 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """Return an aggregate computed from its partial aggregates, combined if rolled up."""
+        """Return an aggregate computed from its partial aggregates, which are combined first if `rolled`, or a Miss."""
 
         def total(name: str, partial: PartialAggregate) -> Tree:
             return (
@@ -126,10 +129,10 @@ class Aggregates:
         return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """Return a Miss: the view has the aggregate, but no components for a roll-up."""
+        """Return a Miss that says which parts the view lacks: the view has the aggregate, but cannot roll it up."""
         if self.partials.held(call) is None:
             return miss
-        lacking = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
+        lacking = " without the sums that it is computed from" if AGGREGATES[call.name].composed else ""
         return Miss(
             Reason.AGGREGATE_DOES_NOT_ROLL_UP,
             f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + lacking,
@@ -151,16 +154,20 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the summed argument; if it may be no number, the type from the stored sum."""
+        """Return the type of the aggregate's argument; if that may not be numeric, the type that the stored sum
+        implies.
+        """
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate of the distinct values: from a key, or as a union of bitmaps or sketches.
+        """Return an aggregate of distinct values: computed from a key, or as a union of bitmaps or sketches; a Miss if
+        that is not possible.
 
-        law: a theta sketch is of the k smallest hashes of its values; those of a union are the smallest of theirs
-        no:  an HLL sketch, of which the estimate differs by 1.5 % with the number of tasks that it was made in
+        law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
+             the union
+        no:  an HLL sketch, whose estimate differs by 1.5 % with the number of tasks that built it
         """
         argument, *size = call.expressions
         held, union = self.partials.held(call), UNITED.get(call.name)
@@ -172,10 +179,11 @@ class Aggregates:
         return _filtered(call_of(call.name, partial.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
-        """Return the number of distinct integers; None if the view has no bitmaps of them.
+        """Return count(DISTINCT) of an integer, computed from bitmaps; None if the view has none for the integer; a
+        Miss if that is not possible.
 
-        law:    a number is one bit of one bucket, so those of different buckets are different: their counts add up,
-                where the storage has one bitmap for a bucket in each group of the query
+        law:    a number is one bit of one bucket, so that the counts of different buckets add up, where storage has one
+                bitmap per bucket in each group of the query
         view:   SELECT k, bitmap_bucket_number(i), bitmap_construct_agg(bitmap_bit_position(i)) AS bits … GROUP BY 1, 2
         query:  SELECT k, count(DISTINCT i) … GROUP BY k
         gives:  SELECT k, coalesce(sum(bitmap_count(bits)), 0) FROM view GROUP BY k
@@ -188,7 +196,9 @@ class Aggregates:
         asked = {meaning(reading.normalize(key)) for key in reading.block.keys or ()}
         whole = expression_type(value, reading.block) in INTEGERS and len(beside) < len(reading.view_keys)
         if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
-            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, of bitmaps by more than the query's keys")
+            return Miss(
+                Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, whose bitmaps have more keys than the query"
+            )
         return call_of(
             "coalesce",
             _filtered(call_of("sum", call_of("bitmap_count", stored(held.name))), condition),
@@ -196,7 +206,7 @@ class Aggregates:
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return a DISTINCT aggregate computed from keys."""
+        """Return a DISTINCT aggregate computed from the view's keys; a Miss if its argument is not a key."""
         values = []
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
@@ -208,12 +218,12 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """Return the bitmap aggregate of integers within their bitmap bucket."""
+    """Return the aggregate that builds the bitmap of an integer's positions within a bitmap bucket."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
 def bucket_of(value: Tree) -> exp.Anonymous:
-    """Return the bitmap bucket number of an integer."""
+    """Return the call for the number of the bitmap bucket that an integer belongs to."""
     return call_of("bitmap_bucket_number", value)
 
 
@@ -222,15 +232,15 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
-    """Return the aggregate that combines partial aggregates."""
+    """Return the aggregate that combines partial aggregates of a function."""
     combine = AGGREGATES[name].combine
-    assert combine is not None  # others have no partial ones
+    assert combine is not None  # only functions that combine have partial aggregates
     combined = _filtered(call_of(combine, partial), condition)
     return call_of("coalesce", combined, number(0)) if name == "count" else _typed(name, combined, kind)
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """Return a sum cast to the type of the query's sum; a sum of DECIMAL sums has ten digits more."""
+    """Return a sum cast to the type of the query's sum; a sum of DECIMAL sums would have ten more digits."""
     wanted = sum_type(kind) if name == "sum" and kind is not None else None
     return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
 

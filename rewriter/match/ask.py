@@ -1,4 +1,4 @@
-"""The questions to rules and their plans."""
+"""The questions that the engine puts to rules, and the plans that rules return."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Tree = exp.Expr
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question to an access path, for one mapping of the path's table ids to the question's.
+    """A question to be answered from an access path, for one mapping of the path's table ids to the question's.
 
-    `mapping` is the way in which the tables that the path was computed from stand for the question's, by their ids.
+    `mapping` maps the ids of the tables that the path was computed from to the ids of the question's tables.
     """
 
     question: Predicates | TextQuestion | SetQuestion
@@ -31,7 +31,9 @@ class Ask:
 
     @cached_property
     def reading(self) -> Reading | Miss:
-        """The question's filtered rows in terms of the path's columns; computed once for all rules."""
+        """The question's filter and columns in terms of the path's columns; computed once for all rules; a Miss if that
+        is not possible.
+        """
         if not isinstance(self.question, Predicates):
             return Miss(Reason.SHAPE, "it is compared as a whole", apart=True)
         if self.path.grown:
@@ -40,22 +42,27 @@ class Ask:
 
     @cached_property
     def keys(self) -> Mapping[Tree, Tree] | Miss:
-        """The question's keys over the path's groups, by their meanings; computed once for all rules."""
+        """The expressions over the path's groups for each of the question's keys, by the key's meaning; computed once
+        for all rules; a Miss if that is not possible.
+        """
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """Return the path's outputs by meaning, in the representatives of a question's equivalence classes."""
+        """Return the meanings of the path's outputs, with columns replaced by the representatives of the question's
+        classes.
+        """
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
         return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
 
 
 @dataclass(frozen=True, eq=False)
 class TwoPhase:
-    """A question in two phases: its `groups` with the components of its aggregates, then the question over those.
+    """A plan in two phases: first `groups` with the components of aggregates, then the question over these groups.
 
-    `held` asks a path for the groups that the path has, `rest` reads the others; without a rest the path has all.
-    With `edges`, the rest is the rows between the ends of a range and its whole buckets; `lacking` is about what part
-    of all rows these are, where that is known before the rest is. The engine fills the asks.
+    `held` asks a path for the groups that the path has, and `rest` reads the other rows; if `rest` is None, the path
+    has all. With `edges`, the rest is the rows between the ends of a time range and its whole buckets. `lacking`
+    estimates the share of rows that the path lacks, if that is known before `rest` is. The engine answers these parts
+    in turn.
     """
 
     groups: Block
@@ -68,7 +75,7 @@ class TwoPhase:
 
 @dataclass(frozen=True, eq=False)
 class Branchwise:
-    """A set operation to be read from a view that is the same operation: the engine asks each branch."""
+    """A set operation whose branches the engine asks one by one, over a view that is the same set operation."""
 
     question: SetQuestion
 

@@ -1,6 +1,7 @@
-"""Bounds of times that are known only at execution, such as `current_date() - 30`, which begins a day.
+"""Time bounds that are known only at execution, such as `current_date() - 30`.
 
-`current_date() - 30` begins a day, `date_trunc('month', now())` a month, and `now() - INTERVAL 1 HOUR` nothing.
+Even so, the text determines at which buckets a bound begins: `current_date() - 30` begins a day, `date_trunc('month',
+now())` a month, and `now() - INTERVAL 1 HOUR` no bucket.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
 
-# The length of a bucket, in seconds or in months, where days have the same.
+# The length of each bucket, in seconds or in months, on a clock without shifts.
 _LENGTHS = {
     "second": (1, "SECOND"),
     "minute": (60, "SECOND"),
@@ -49,14 +50,15 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree, zone: str) -> bool:
-    """Return whether a canonical tree is a constant whose time on a zone's clock is known only at execution."""
+    """Return whether a constant's time on the clock of `zone` is known only at execution."""
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
 
 def instant_of(bound: Tree, zone: str) -> int | None:
-    """Return the microseconds since 1970 of a TIMESTAMP literal that names its offset, in a zone that moves its clocks.
+    """Return the microseconds since 1970 of a TIMESTAMP literal with an offset, in a zone whose offset changes.
 
-    What the clock shows then depends on the edition of the zone data; None for other literals and zones.
+    The time that the zone's clock shows at that instant depends on the edition of the zone data. None for other
+    literals and for zones of a fixed offset.
     """
     typed = not isinstance(bound, exp.Cast) or CAST_TYPES.get(bound.to.this) == "timestamp"
     text = bound.this if isinstance(bound, exp.Cast) else bound
@@ -66,9 +68,9 @@ def instant_of(bound: Tree, zone: str) -> int | None:
 
 
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
-    """Return the time on the clock that a literal bound names; None for all other bounds.
+    """Return the local time of a literal bound; None for all other bounds.
 
-    An instant, a literal with an offset, is read on the clock of `zone`, which must have a fixed offset.
+    A literal with an offset is an instant, and is converted to the clock of `zone`, which must have a fixed offset.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if not isinstance(text, exp.Literal) or not text.is_string:
@@ -77,11 +79,13 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 
 
 def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
-    """Return whether a comparison with such a bound is true for all or for none of each bucket's times.
+    """Return whether a comparison with a bound is true for all or for none of the times in each bucket.
 
-    law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  of DATEs where one begins on the day behind b
+    law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  for DATEs where a bucket begins on the day after
+            b
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
-    no:     `now() - INTERVAL 7 DAYS` is at any time of the day; `<=` on a TIMESTAMP takes one instant of the next
+    no:     `now() - INTERVAL 7 DAYS`, which is at any time of the day; `<=` on a TIMESTAMP, which includes one instant
+            of the next bucket
     """
     bound = comparison.expression
     instant = instant_of(bound, zone) if kind == "timestamp" else None
@@ -106,7 +110,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain whose bucket certainly begins at the bound."""
+    """Return the coarsest grain with a bucket that certainly begins at the bound; None if there is none."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -116,7 +120,9 @@ def _at_least_a_day(begun: str | None) -> str:
 
 
 def _begun_behind(bound: Tree) -> str | None:
-    """Return the coarsest grain whose bucket begins at the day after the bound."""
+    """Return the coarsest grain with a bucket that certainly begins on the day after the bound; None if
+    there is none.
+    """
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
     back = isinstance(bound, exp.Sub) or (isinstance(bound, exp.Anonymous) and bound.name == "date_sub")
@@ -127,29 +133,30 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the end of the bucket that contains the bound, in a type."""
+    """Return the end of the bucket that contains the bound, cast to `kind`."""
     length, counted = _LENGTHS[grain]
-    units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)  # by whole days a DATE stays one
+    # in days, so that a DATE stays a DATE
+    units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)
     unit, one = next((unit, _LENGTHS[unit][0]) for unit in units if length % _LENGTHS[unit][0] == 0)
     interval = exp.Interval(this=exp.Literal.string(str(length // one)), unit=exp.var(unit.upper()))
     return exp.Add(this=last_begin(bound, grain, kind), expression=interval)
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket that contains the bound, in a type."""
+    """Return the begin of the bucket that contains the bound, cast to `kind`."""
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether comparing a time with the bound equals comparing the two buckets, in this zone."""
+    """Return whether the order of a time and a bound is the order of their buckets in this zone."""
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether a zone keeps buckets of the grain whole since a bound, at any time of execution."""
-    # A midnight that is left out is no midnight of a time without zone.
+    """Return whether a zone keeps buckets of the grain whole from the bound on, at any time of execution."""
+    # A type without a zone has every midnight, also one that the session's zone skips.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
     since = least_of(bound)
@@ -164,7 +171,9 @@ def _is_zoned(bound: Tree) -> bool:
 
 
 def _moved(bound: Tree) -> str | None:
-    """Return a bound shifted by an interval; the begins of some buckets stay begins."""
+    """Return the grain at which a bound shifted by an interval begins; a shift keeps some begins of buckets; None
+    otherwise.
+    """
     step: tuple[int, str] | None = None
     if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
         step, moved = _step(bound.expression), bound.this
@@ -173,7 +182,7 @@ def _moved(bound: Tree) -> str | None:
     elif isinstance(bound, exp.Anonymous) and bound.name == "timestampadd":
         unit, count, moved = bound.expressions
         digits = count.this if isinstance(count, exp.Neg) else count
-        # Of so many seconds a day of a zone may have more or fewer.
+        # A local day may be longer or shorter than this number of seconds, but by whole hours.
         step = (gcd(int(digits.name) * _LENGTHS[unit.name.lower()][0], 3600), "SECOND")
     begun = _begun(moved) if step is not None else None
     if step is None or begun is None:
@@ -182,19 +191,19 @@ def _moved(bound: Tree) -> str | None:
 
 
 def length_of(grain: str) -> int:
-    """Return about how many seconds a bucket has."""
+    """Return the approximate number of seconds of a bucket."""
     length, unit = _LENGTHS[grain]
     return length if unit == "SECOND" else length * 30 * 86_400
 
 
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
-    """Return the seconds or months of an interval; None for a fraction."""
+    """Return the length of an interval as a number of seconds or of months; None for a fraction."""
     length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
     return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Return whether the begin of a bucket is again one after a shift by that interval."""
+    """Return whether the begin of a bucket, shifted by this interval, is again the begin of a bucket."""
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 
@@ -214,7 +223,9 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain that begins in UTC at a time of another zone's clock."""
+    """Return the coarsest grain with a bucket in UTC that begins at a local time of another zone; None if there is
+    none.
+    """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:
         return None
@@ -226,7 +237,9 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the coarsest grain that begins at a time cast from the text of a number of seconds, in any zone."""
+    """Return the coarsest grain at which a time cast from the text of a number of seconds begins, in any zone; None
+    otherwise.
+    """
     text = bound.this
     if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:
         return None
@@ -236,7 +249,7 @@ def _of_number(bound: exp.Cast) -> str | None:
 
 
 def _converted(bound: Tree) -> str | None:
-    """Return the coarsest grain that begins at a time cast to another type."""
+    """Return the coarsest grain at which a time cast to another type begins; None otherwise."""
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)
     return _of_number(bound) if isinstance(bound, exp.Cast) and _type(bound) == "timestamp" else None

@@ -1,4 +1,4 @@
-"""Conditional expressions: CASE and if()."""
+"""CASE and if() as conditions with values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Branches:
-    """The conditions with their values, and the default value."""
+    """A conditional expression: conditions, each with its value, and the default value."""
 
     operand: Tree | None
     cases: tuple[tuple[Tree, Tree], ...]
@@ -40,7 +40,7 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return a CASE of the same shape with other conditions and values."""
+    """Return a CASE of the same shape with these conditions and values in place of its own."""
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None
     ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]

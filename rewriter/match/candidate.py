@@ -1,4 +1,4 @@
-"""The access paths, misses, and rewritings of the matcher."""
+"""The values that the matcher works with: access paths (Candidate), misses, and rewritings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STORAGE_ALIAS = "v"
 
 
 class Reason(StrEnum):
-    """The reason of a miss."""
+    """Why a view cannot answer a query."""
 
     TABLES_DIFFER = "TABLES_DIFFER"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
@@ -46,7 +46,7 @@ class Reason(StrEnum):
     PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
-        """Return the reason as a sentence about a view.
+        """Return the reason as a sentence about a view, completed by `detail`.
 
         >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
         'it has no column price'
@@ -60,12 +60,12 @@ _TOLD: Mapping[Reason, str] = {
     Reason.JOIN_DIFFERS: "{}",
     Reason.COLUMN_NOT_IN_VIEW: "it has no column {}",
     Reason.AGGREGATE_NOT_IN_VIEW: "it does not hold {}",
-    Reason.AGGREGATE_DOES_NOT_ROLL_UP: "its groups cannot be put together for {}",
+    Reason.AGGREGATE_DOES_NOT_ROLL_UP: "its groups cannot be rolled up to {}",
     Reason.GROUPING_TOO_COARSE: "its groups are too coarse: {}",
     Reason.FLOAT_SUM_DECIDES_ROWS: "the last bits of a floating-point sum would decide the rows: {}",
-    Reason.FLOAT_COMPARED: "which of -0.0, 0.0 and NaN {} keeps depends on how the rows lie in files",
+    Reason.FLOAT_COMPARED: "whether {} keeps -0.0, 0.0 and NaN depends on the files that hold the rows",
     Reason.ZONE_NOT_PROVED: "{}",
-    Reason.BOUNDS_UNKNOWN: "no bounds of {} are known, and quotients of great numbers are rounded",
+    Reason.BOUNDS_UNKNOWN: "the bounds of {} are not known, and quotients of large numbers are rounded",
     Reason.SHAPE: "it has another form: {}",
     Reason.HOLDS_A_PART: "its storage holds only the rows where {}",
     Reason.SETTINGS_DIFFER: "the session has other settings: {}",
@@ -83,7 +83,7 @@ _TOLD: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Miss:
-    """The view cannot answer the block, for this reason; `apart` if the rule is for other kinds of questions."""
+    """A view cannot answer a block, for this reason; `apart` is true if the rule is for other kinds of questions."""
 
     reason: Reason
     detail: str
@@ -91,19 +91,22 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """The distance to a match, larger when closer: a missing item is closer than another shape."""
+        """How close the view came to a match, larger when closer: lacking an item is closer than having
+        another shape.
+        """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An access path: a view with its block and the current state of its storage.
+    """An access path: a view's block with the current state of its storage table.
 
-    `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
-    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
-    `own` those of its WHERE that are the view's and not of the part that the storage holds; None if it holds all.
-    `grown` are those of its tables to which rows were appended after it was filled: it holds the block of the tables
-    as they were. With `past`, it is asked for just that.
+    `columns` names the storage column of each output of `block`; `sources` are the tables that the view reads.
+    With `scattered`, several storage rows may belong to one group.
+    `only` are conditions on the storage's rows that restrict the path. `own` are the conjuncts of its WHERE that belong
+    to the view's definition, not to the part that the storage holds; None if storage holds all of the view.
+    `grown` are the changes of tables that got rows after the last refresh: storage holds the block of the tables before
+    those changes. With `past`, a query that reads the tables at that time is asked.
     """
 
     view: MaterializedView
@@ -120,11 +123,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A block over a view's storage, ready to print.
+    """A query over a view's storage, ready to print.
 
-    `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
-    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With `union`,
-    `storage` describes their columns.
+    `tables` are the query's own tables that are joined to the storage, by `joins` or else inner. All columns are
+    qualified, those of the storage by `v`. `group` is None if nothing is grouped. With `union`, the rows come from a
+    UNION ALL instead of the storage, and `storage` describes its columns.
     """
 
     storage: Table
@@ -143,30 +146,32 @@ class Rewriting:
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """All catalog tables that the rewriting reads."""
+        """The catalog tables that the rewriting reads."""
         beside = {table.name for table in self.tables if not table.text}
         return self.union.reads.union(beside) if self.union is not None else frozenset({self.storage.name, *beside})
 
     @property
     def texts(self) -> frozenset[str]:
-        """The texts of all subqueries and derived tables that stay in it."""
+        """The texts of all subqueries and derived tables that the rewriting keeps from the query."""
         own = _texts_in((*self.outputs, *self.where, *self.having, *(item.key for item in self.order)), self.tables)
         return own | self.union.texts if self.union is not None else own
 
     @property
     def live(self) -> bool:
-        """Whether it reads rows appended since the view's refresh."""
+        """Whether the rewriting reads rows appended since the view's refresh."""
         union = self.union
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
-        """Return the rewriting with other texts for the subqueries and derived tables in it."""
+        """Return the rewriting with the texts of its subqueries and derived tables replaced as `texts` says."""
         return replace(_put_into(self, texts), union=self.union and self.union.with_texts(texts))
 
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows appended to tables since a refresh: a block, and the snapshot range that it reads of each table."""
+    """The rows appended to tables since a refresh: the block to compute, and the snapshot range to read
+    of each table.
+    """
 
     block: Block
     reads: tuple[Read, ...]
@@ -174,9 +179,9 @@ class Delta:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """A source of finer groups in the place of storage: one branch, or several branches of a UNION ALL.
+    """A UNION ALL of one or more branches with finer groups, read in place of storage.
 
-    No row is in two branches; one that is a block is read from the tables.
+    No row is in two branches. A branch that is a Block is read from the base tables.
     """
 
     shared: tuple[Shared, ...]
@@ -184,7 +189,7 @@ class UnionAll:
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches without their shares."""
+        """The branches without the shares of rows estimated for them."""
         return tuple(branch for branch, _ in self.shared)
 
     @property
@@ -199,18 +204,18 @@ class UnionAll:
 
     @property
     def deltas(self) -> tuple[Delta, ...]:
-        """The branches that read appended rows."""
+        """The branches that read rows appended since a refresh."""
         return tuple(branch for branch in self.branches if isinstance(branch, Delta))
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """All catalog tables that the branches read."""
+        """The catalog tables that the branches read."""
         tables = (table.name for block in self._blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
     def texts(self) -> frozenset[str]:
-        """The texts of all subqueries and derived tables that stay in the branches."""
+        """The texts of all subqueries and derived tables that the branches keep from the query."""
         own = (_texts_in(block.expressions, block.tables) for block in self._blocks)
         return frozenset[str]().union(*own, *(view.texts for view in self.views))
 
@@ -219,7 +224,7 @@ class UnionAll:
         return (*self.rest, *(delta.block for delta in self.deltas))
 
     def with_texts(self, texts: Mapping[str, str]) -> UnionAll:
-        """Return the branches with other texts for the subqueries and derived tables in them."""
+        """Return the branches with the texts of their subqueries and derived tables replaced as `texts` says."""
         return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
 
@@ -228,7 +233,7 @@ Within = TypeVar("Within", Rewriting, Block)
 
 
 class Shared(NamedTuple):
-    """A branch of a union with the estimated share of the question's rows in it."""
+    """A branch of a union, with the estimated share (0 to 1) of the question's rows in it."""
 
     branch: Branch
     share: float
@@ -243,7 +248,7 @@ def _retold(branch: Branch, texts: Mapping[str, str]) -> Branch:
 
 
 def _put_into(within: Within, texts: Mapping[str, str]) -> Within:
-    """Return a block or a rewriting with other texts for the subqueries and derived tables in it."""
+    """Return a block or rewriting with the texts of its subqueries and derived tables replaced as `texts` says."""
     return replace(
         within,
         tables=tuple(replace(table, text=texts.get(table.text, table.text)) for table in within.tables),
@@ -261,7 +266,7 @@ def _texts_in(trees: Sequence[Tree], tables: Sequence[Occurrence]) -> frozenset[
 
 @dataclass(frozen=True)
 class Match:
-    """The view answers the block by this rewriting."""
+    """The rewriting by which a view answers a block; `rolled_up` if its groups were aggregated again."""
 
     rewriting: Rewriting
     rolled_up: bool = False

@@ -1,4 +1,4 @@
-"""The first phase of a query: its groups with the components of its aggregates, and a path that holds such groups."""
+"""Splits a query in two phases: its groups with the components of its aggregates, then the query over those groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rewriter.schema import UNKNOWN, components_of, expression_type, output_type
 from rewriter.sql import every
 
 Tree = exp.Expr
-# What a view lacks of a question's rows where nobody knows it.
+# The assumed share of a question's rows that a view lacks, if it cannot be estimated.
 UNKNOWN_SHARE = 0.5
 
 
@@ -31,7 +31,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield an expression over rows; if its type is uncertain, its columns instead."""
+    """Yield an expression over rows; if its type is uncertain, yield the columns in it instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -46,7 +46,9 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Estimate the share of a query's rows in its remainder, by the length of the ranges; a half where unknown."""
+    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of ranges; UNKNOWN_SHARE if
+    unknown.
+    """
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
     known = [rest / whole for rest, whole in shares if rest is not None and whole]
@@ -54,7 +56,7 @@ def share_of(rest: Block, query: Predicates) -> float:
 
 
 def _length(values: RangeSet) -> float | None:
-    """Return the total length of intervals of numbers or times; None if infinite."""
+    """Return the total length of intervals of numbers or times; None if it is infinite."""
     length = 0.0
     for low, high in values.intervals:
         if low.value is None or high.value is None or isinstance(low.value, str):
@@ -64,7 +66,10 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return the groups of a query's first phase as a path of their own, where one group may be several rows."""
+    """Return an access path that holds the groups of a query's first phase, computed from another path; or a Miss.
+
+    One group may be several rows of the path.
+    """
     types = output_types(groups)
     if UNKNOWN in types:
         return Miss(Reason.SHAPE, f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not certain")

@@ -17,15 +17,17 @@ from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded
 from rewriter.sql import holds, operands
 
 Tree = exp.Expr
-# What a lemma makes of an expression: the same over the storage, why that cannot be had, or None where it says nothing.
+# Returns the expression over the storage, a Miss if the storage cannot give it, or None if the lemma does not apply.
 Lemma = Callable[[Tree, Rows], Read]
 
-# To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
+# These operators treat -0.0 and 0.0 as one value, and operators around them only combine truth values.
 COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
-    """Return a normalized row expression of the query over the storage's rows and the tables joined to them."""
+    """Return a normalized row expression of the query as an expression over the storage and joined
+    tables, or a Miss.
+    """
     for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
         if found is not None:
@@ -34,12 +36,14 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
 
 
 def held(tree: Tree, rows: Rows) -> Read:
-    """Read a storage column that holds the expression, in any order of commutative operands."""
+    """Return the storage column that holds the expression, whatever the order of commutative operands; None if none
+    does.
+    """
     return rows.held(tree)
 
 
 def combined(tree: Tree, rows: Rows) -> Read:
-    """Derive each operand of AND and OR separately; a chain of hundreds of operands is one step."""
+    """Derive the operands of AND and OR one by one, without recursion over a chain of hundreds."""
     computed: list[Tree] = []
     for operand in operands(tree, type(tree)):
         part = rows.compute(operand)
@@ -50,18 +54,18 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Read a storage column that equals the column, or a column of a table joined to the storage."""
+    """Return the storage column that equals a column, or the column of a table joined to the storage."""
     assert isinstance(tree, exp.Column)
     return rows.column(tree)
 
 
 def constant(tree: Tree, rows: Rows) -> Read:
-    """Keep an expression without columns."""
+    """Return an expression without columns unchanged; None for others."""
     return tree if not holds(tree, exp.Column) else None
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
-    """Refuse all but comparisons of a floating-point key: grouping merges -0.0 into 0.0."""
+    """Return a Miss for any function of a floating-point key except a comparison: grouping merges -0.0 into 0.0."""
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
     return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
@@ -72,14 +76,14 @@ _ANY: Kinds = (exp.Expr,)
 _CALLS: Kinds = (exp.Anonymous,)
 _RANGES: Kinds = (exp.GTE, exp.GT, exp.LTE, exp.LT)
 
-# Each lemma with the kinds of expressions that it is about.
+# Each lemma, with the kinds of expressions that it applies to.
 LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (constant, (exp.Literal,)),
     (held, _ANY),
     (combined, CONNECTORS),
     (column, (exp.Column,)),
     (constant, _ANY),
-    # Before anything else that computes something of a key.
+    # Must precede all lemmas that compute something from a key.
     (signed_zeros, _ANY),
     (bucket, (*_CALLS, exp.Cast)),
     (midnight, _CALLS),
@@ -89,7 +93,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (dated, _RANGES),
     (truncated, _RANGES),
     (absent, (exp.Is,)),
-    # Behind all that may answer: they only say why nothing does.
+    # Must follow all lemmas that can answer: these only explain why none did.
     (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),
     (unbounded, _ANY),
 )
@@ -97,12 +101,12 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
 
 @cache
 def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
-    """Return the lemmas about a kind of expressions, in their order."""
+    """Return the lemmas that apply to a kind of expression, in their order."""
     return tuple(lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """Return the same operation over derived operands; a Miss if one cannot be derived."""
+    """Return the same operation over operands derived by `compute`; a Miss if one of them cannot be derived."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []

@@ -1,4 +1,4 @@
-"""A question over a chain of UNION ALL as a question over one of its branches."""
+"""Turns a question over a chain of UNION ALL into questions over its branches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def merged(block: Block, union: Occurrence, branch: Block) -> Block:
-    """Return a block with a branch in the place of the union."""
+    """Return the block with one branch in place of the UNION ALL occurrence."""
     taken = {table.id for table in block.tables}
     fresh = (f"b{i}" for i in count() if f"b{i}" not in taken)
     mapping = {table.id: table.id if table.id not in taken else next(fresh) for table in branch.tables}
@@ -42,5 +42,5 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output cast to the type of the union's column; an untyped NULL needs it."""
+    """Return a branch's output cast to the type of the union's column; an untyped NULL needs the cast."""
     return output if expression_type(output, branch) == kind else cast(output, kind)

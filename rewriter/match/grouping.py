@@ -1,4 +1,4 @@
-"""Outputs, HAVING and ORDER BY of a grouped query over the keys and aggregates of storage."""
+"""Computes outputs, HAVING and ORDER BY of a grouped query from the keys and aggregates of storage."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Groups:
-    """A query's keys and aggregates over the storage: keys by meaning, and a function for aggregates."""
+    """A query's keys and aggregates over the storage: `keys` by meaning, and `aggregate` to derive aggregates."""
 
     reading: Reading
     keys: Mapping[Tree, Tree]
     aggregate: Callable[[Tree], Tree | Miss]
 
     def over(self, tree: Tree) -> Tree | Miss:
-        """Return an expression with its keys and aggregates replaced by those over the storage."""
+        """Return an expression with its keys and aggregates replaced by those over the storage, or a Miss."""
         if (key := self.keys.get(meaning(tree))) is not None:
             return key
         if aggregate_of(tree) is not None:
@@ -42,7 +42,7 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Map the meaning of each normalized key of the query to its expression over the storage."""
+    """Map the meaning of each normalized key of the query to its expression over the storage, or a Miss."""
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
         normalized = reading.normalize(key)
@@ -56,7 +56,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether one key contains another: grouping sets make only the grouped one NULL."""
+    """Return whether one key contains another: GROUPING SETS would make only the grouped one NULL."""
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -64,9 +64,9 @@ def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
 def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each read by `over`.
+    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each read by `over`, or a Miss.
 
-    `keys` are what the storage's rows are grouped by; None where they are not.
+    `keys` are the expressions by which the storage's rows are grouped; None if they are not grouped.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -87,13 +87,13 @@ def finish(
         if named is None:
             return Miss(
                 Reason.SHAPE,
-                "ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs",
+                "ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs",
             )
         order = named
     if block.sets is not None and any(_names_keys(part) for part in block.having):
-        # There, Spark finds a key by the name of its output only.
-        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS: filter in a SELECT around it")
-    # Without groups HAVING is one more filter of the storage's rows.
+        # Spark finds a key there only by the name of its output.
+        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS: filter in an outer SELECT")
+    # Without groups, HAVING is one more filter on the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
     backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
@@ -109,7 +109,9 @@ def finish(
 
 
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """Return the order by output positions or names, since Spark allows only outputs after HAVING."""
+    """Return ORDER BY by output positions or names, because Spark allows only outputs after HAVING; None
+    if impossible.
+    """
     found = []
     for asked, item in zip(block.order, order, strict=True):
         key = item.key if item.key in outputs else _by_name(asked.key, block)
@@ -120,7 +122,7 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """Return an expression over outputs by their names; None if it uses anything without a name."""
+    """Return an expression over named outputs; None if it uses anything that no named output has."""
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
         alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
@@ -133,7 +135,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the joined-back tables that the expressions use."""
+    """Return the tables that must be joined back to the storage for these expressions."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -152,7 +154,7 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """Return the keys and the grouping sets over the storage's rows."""
+    """Return the GROUP BY keys and the grouping sets over the storage's rows; None for each that there is not."""
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
     return tuple(keys.values()), tuple(
@@ -161,13 +163,15 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return the keys of a grouped query over a grouped view, or a Miss if groups cannot be read."""
+    """Return the expression over the view's groups for each key of a grouped query; a Miss if the groups cannot be
+    read.
+    """
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
     if reading.block.keys is None:
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
-        # It has a row for no rows, too: there would be a group where the query has none.
+        # Such a view has a row even for an empty table: the rewriting would have a group where the query has none.
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds one group of all rows")
     keys = group_keys(reading)
     if isinstance(keys, Miss):
@@ -176,11 +180,11 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
-    """Return a Miss if an inexact sum or average decides which rows the query returns.
+    """Return a Miss if an inexact sum or average decides which rows the query returns; None otherwise.
 
-    law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
-         outputs only by arithmetic, which keeps a small difference small, and a rounding of the whole, never by
-         comparing, here or in a query around
+    law: HAVING, DISTINCT, the keys and order of windows, and ORDER BY with LIMIT need exact aggregates. Outputs may use
+         inexact ones only in arithmetic, which keeps a small difference small, and in an outermost rounding; never in a
+         comparison, here or in an outer query
     """
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
@@ -194,14 +198,16 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """Return a Miss for a filter by a floating-point key, which would skip files wrongly."""
+    """Return a Miss for a filter on a floating-point key, for which Iceberg would skip the wrong files;
+    None otherwise.
+    """
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
     return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the subexpressions of an output that use aggregates other than in arithmetic."""
+    """Yield the subexpressions of an output that use aggregates other than by arithmetic."""
     rest = [tree]
     while rest:
         node = rest.pop()

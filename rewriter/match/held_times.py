@@ -1,4 +1,4 @@
-"""The buckets of times in storage, and the types of a query's expressions."""
+"""The time buckets that storage holds, and the types of a query's expressions."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """A view's row outputs by normalized expression, and expressions derived from them."""
+    """The row expressions that a view's storage holds, and expressions derived from them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
-        """The storage columns by the meaning of their content."""
+        """The storage columns, by the meaning of the expressions that they hold."""
 
     @property
     def block(self) -> Block:
@@ -47,30 +47,32 @@ class Rows(Protocol):
         """The session's time zone."""
 
     def since(self, tree: Tree) -> int | None:
-        """Return a lower bound of a time in the relevant rows, in seconds since 1970; None if unknown."""
+        """Return a lower bound of a time in the rows read, in seconds since 1970; None if unknown."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column of an expression."""
+        """Return the storage column that holds an expression; None if none does."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column over the storage and the joined tables."""
+        """Return a column as an expression over the storage and joined tables, or a Miss."""
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view."""
+        """Return whether an expression is a floating-point key of the view, whose -0.0 became 0.0."""
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a row expression over the storage."""
+        """Return a row expression derived from the storage, or a Miss."""
 
 
 class Stored(NamedTuple):
-    """A bucket that the storage determines: its grain, and its begin over the storage with the type."""
+    """A time bucket that storage determines: its grain, the type of its begin, and its begin over the
+    storage columns.
+    """
 
     grain: Grain
     type: str
     begin: Tree
 
     def in_place_of(self, kind: str | None) -> Stored:
-        """Return the bucket with its begin in seconds where it stands for a number, and as a time elsewhere."""
+        """Return the bucket with its begin in seconds if it replaces a number, and as a time otherwise."""
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
             return Stored(self.grain, SECONDS, call_of("unix_seconds", time))
@@ -80,7 +82,9 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket stored in another zone as a bucket of the session's zone, if they are equal."""
+    """Return a bucket computed in another time zone as a bucket of the session's zone, if both have the
+    same borders.
+    """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
         return tree
@@ -94,12 +98,12 @@ def kind_of(tree: Tree, rows: Rows) -> str | None:
 
 
 def is_time(tree: Tree, rows: Rows) -> bool:
-    """Return whether an expression is a temporal value."""
+    """Return whether an expression is a TIMESTAMP or TIMESTAMP_NTZ."""
     return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
 
 
 def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
-    """Return the instant of a TIMESTAMP_NTZ, or the TIMESTAMP_NTZ of which a time is the instant."""
+    """Return a TIMESTAMP_NTZ cast to TIMESTAMP, or the operand of such a cast; None for others."""
     if kind_of(time) == "timestamp_ntz":
         return cast(time, "timestamp")
     cast_of = time.this if isinstance(time, exp.Cast) and not time.args.get("safe") else None
@@ -108,10 +112,10 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the storage expressions for the buckets of a time, plain columns first."""
+    """Yield the buckets of a time that storage determines, plain columns first."""
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))
-    # In a zone of one offset a TIMESTAMP_NTZ and its instant have the same buckets.
+    # In a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets.
     twin = _twin(wanted, kind) if is_fixed_offset(rows.zone) else None
     for tree, column in rows.rows.items():
         told = told_by(tree, kind, rows.since)

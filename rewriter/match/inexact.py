@@ -1,7 +1,7 @@
-"""Floating-point sums in derived tables: their last bits must not decide which rows a query returns.
+"""Floating-point sums in derived tables, whose last bits must not decide which rows a query returns.
 
-law: two computations of such a sum may differ in their last bits, and so may what is made of it by arithmetic; a
-     filter, a join, a group, a rounding or a comparison makes another row of that
+law: two computations of such a sum may differ in their last bits, and arithmetic keeps the difference small; a filter,
+     join, group, rounding or comparison could turn it into different rows
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 
 
 def inexact_use(block: Block) -> str | None:
-    """Return a derived column whose inexact value would decide rows, as text; None if there is none."""
+    """Return a derived column whose inexact value would decide rows, as text for a message; None if there is none."""
     columns = _inexact_columns(block)
     if not columns:
         return None
@@ -37,7 +37,7 @@ def inexact_use(block: Block) -> str | None:
 def unrounded(output: Tree) -> Tree:
     """Return the argument of round(); any other output unchanged.
 
-    law: a small difference before it is one unit of the last digit after it, or none
+    law: a small difference in the argument changes the rounded value by at most one unit of its last digit
     """
     rounds = isinstance(output, exp.Anonymous) and output.name in ("round", "bround")
     return output.expressions[0] if rounds and all(map(is_literal, output.expressions[1:])) else output
@@ -65,7 +65,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the subexpressions of an output that use columns other than in arithmetic."""
+    """Yield the subexpressions of an output that use columns other than by arithmetic."""
     if isinstance(tree, exp.Column):
         return
     if isinstance(tree, _ARITHMETIC) or _is_smooth(tree):
@@ -76,7 +76,9 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_smooth(tree: Tree) -> bool:
-    """Return whether an aggregate is as precise as its arguments: of all values, or choosing one."""
+    """Return whether an aggregate is as precise as its argument: linear, or choosing one of the values,
+    as max() does.
+    """
     if not isinstance(tree, exp.Anonymous) or aggregate_of(tree) is None:
         return False
     record = AGGREGATES[tree.name]

@@ -1,11 +1,11 @@
 """Joins a view's table back to the view by its key, to read columns that the view lacks.
 
-law:    a key that is never NULL finds one row for each value, the very row that the view has read; so what else is
-        in that row is the same for all that the view has put into one group
+law:    a trusted key that is never NULL identifies the same row that the view has joined, so that all other columns of
+        that row are constant within each group of the view that contains the key
 view:   SELECT c.id, o.day, sum(o.amount) AS total FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.id, o.day
 query:  SELECT c.name, sum(o.amount) FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.name
 gives:  SELECT b.name, sum(v.total) FROM view v, customers b WHERE v.id = b.id GROUP BY b.name
-no:     a key that nobody trusts, and a table that an outer join fills up with NULLs
+no:     a key that is not trusted, or a table that an outer join fills with NULLs
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table joined back, and the key equalities of the join."""
+    """A table to join back to the view, and the key equalities of the join."""
 
     table: Occurrence
     on: tuple[Tree, ...]
 
 
 def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
-    """Return a table of the view to join back, if `held` gives every key column; None if rows could change."""
+    """Return the join of a view's table back to the view; None if the view lacks a key column or rows could change.
+
+    `held` returns the storage column of an expression; `known` is the catalog's table with its keys.
+    """
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:
         return None

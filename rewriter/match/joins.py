@@ -18,9 +18,9 @@ Tree = exp.Expr
 class Joined:
     """A query's joins in terms of the view's.
 
-    `extra` are those that the query has beside the view. `matched` are the ON conjuncts of outer joins of the view
-    that are inner in the query: true wherever one of each of `present` (for each side that the view fills up and the
-    query does not, a choice of columns) is not NULL.
+    `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
+    that are inner in the query. `present` has an entry for each side that the view fills with NULLs and the query does
+    not: columns of which any one, if IS NOT NULL, marks a matched row.
     """
 
     extra: tuple[Join, ...] = ()
@@ -29,17 +29,17 @@ class Joined:
 
 
 def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
-    """Match the joins of the view to those of the query.
+    """Match the joins of the view to those of the query, or a Miss.
 
-    law:    equal joins keep the same rows; a LEFT join that is inner in the query keeps more, and a column
-            that is never NULL on its right side tells which; joins of other tables come after the view's
+    law:    equal joins keep the same rows; where the query's join is inner and the view's is LEFT, the view keeps more
+            rows, which a never-NULL column of the right side identifies; joins of other tables come after the view's
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE dim IS NOT NULL
     no:     SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id AND d.name = 'a'
 
-    law:    a FULL join keeps the rows of a narrower join of the same tables on the same condition, and a column that is
-            never NULL on each side that the narrower join preserves, or on both for an inner one, tells which
+    law:    a FULL join keeps all rows of a narrower join of the same tables on the same condition; a never-NULL column
+            of each side that the narrower join preserves (of both sides for an inner join) identifies them
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s FULL JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE id IS NOT NULL
@@ -76,7 +76,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether a LEFT join of the query preserves one table of the view's FULL join, on the same condition."""
+    """Return whether a query's LEFT join preserves one table of the view's FULL join, on the same condition."""
     if (left.kind, full.kind) != ("LEFT", "FULL") or not left.tables < full.tables:
         return False
     preserved = full.tables - left.tables
@@ -85,13 +85,13 @@ def _is_left_of(left: Join, full: Join, block: Block) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether an outer join of the view is an inner join of the query, on at least the same condition."""
+    """Return whether an outer join of the view is an inner join in the query, on at least the same condition."""
     outer = any(join.tables & other.tables for other in query.block.joins)
     return join.kind in ("LEFT", "FULL") and not outer and all(query.implies(conjunct) for conjunct in join.on)
 
 
 def _never_null(join: Join, side: frozenset[str], block: Block) -> tuple[Tree, ...]:
-    """Return columns of one side of a join that are not NULL in matched rows, and NULL where it is filled up."""
+    """Return the columns of one side of a join that are never NULL in matched rows, and NULL where no row matches."""
     compared = (operand for conjunct in join.on for operand in rejected(conjunct))
     certain = [operand for operand in compared if isinstance(operand, exp.Column) and operand.table in side]
     return (*certain, *_declared(block, side))
@@ -108,7 +108,7 @@ def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
     )
 
 
-# A RIGHT JOIN is read as a LEFT one: both are told as an outer join of the tables that it fills up with NULLs.
+# A RIGHT JOIN is stored as LEFT; messages call both an outer join of the tables that it fills with NULLs.
 _KINDS = {
     "LEFT": "an outer join of",
     "FULL": "a FULL join of",

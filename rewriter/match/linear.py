@@ -1,12 +1,12 @@
-"""Sums of expressions that are linear in a column, from the column's sum and count.
+"""Computes sums of expressions that are linear in a column from the column's sum and count.
 
-law:    of the rows behind one of the storage k is the same, so sum(x * k) is k * sum(x), and sum(x + k) is
-        sum(x) + k * count(x): where x or k is NULL neither side counts the row
+law:    k is the same for all rows behind one storage row, so that sum(x * k) is k * sum(x), and sum(x + k) is sum(x) +
+        k * count(x): where x or k is NULL, neither side counts the row
 view:   SELECT region, tax, sum(price) AS total, count(price) AS n FROM sales GROUP BY region, tax
 query:  SELECT region, sum(price * tax), sum(price + 1) FROM sales GROUP BY region
 gives:  SELECT region, sum(total * tax), sum(total + 1 * n) FROM view GROUP BY region
-no:     floating-point numbers, which are rounded; BIGINT, which a part of a sum may overflow though the whole does not;
-        integers without ANSI mode, where 2 * x wraps; sum(x + y) where one of both may be NULL
+no:     floating-point numbers, which are rounded; BIGINT, where one partial sum may overflow though the total does not;
+        integers without ANSI mode, where 2 * x wraps; sum(x + y) where one of the two may be NULL
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from rewriter.schema import numeric_type
 from rewriter.sql import holds
 
 Tree = exp.Expr
-# The aggregate of a name over one row of the storage, as a tree; None where there is none.
+# Returns the aggregate of this name and argument over one storage row; None if storage lacks it.
 Of = Callable[[str, Tree], Tree | None]
 
 _SMALL = ("tinyint", "smallint", "int")
-# The number of rows is a DECIMAL of so many digits.
+# The digits of the DECIMAL to which row counts are cast.
 ROWS_PRECISION = 18
 
 
@@ -49,7 +49,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether no digit is lost in a row or in a sum: small integers, or short DECIMALs."""
+    """Return whether no digit can be lost in a row or in a sum: small integers, or DECIMALs with few digits."""
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -58,7 +58,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a number that is the same for all rows behind one storage row."""
+    """Return a numeric expression that is the same for all rows behind one storage row; None for others."""
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
     if kind not in _SMALL and as_decimal(kind) is None:
@@ -68,7 +68,7 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
 
 
 def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return sum(x * k), sum(x + k), sum(x - k) or sum(k - x)."""
+    """Return sum(x * k), sum(x + k), sum(x - k) or sum(k - x) over one storage row; None if storage lacks a part."""
     summed = of("sum", varying) if holds(varying, exp.Column) else None
     if summed is None:
         return None
@@ -83,7 +83,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 
 
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """Return a constant times the row count, if the sum's type has room for it."""
+    """Return a constant times the row count; None if the sum's type has too few digits for the product."""
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
         return exp.Mul(this=cast(constant, "bigint"), expression=counted)
@@ -92,7 +92,7 @@ def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading)
 
 
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return sum(x + y) for columns that are never NULL."""
+    """Return sum(x + y) or sum(x - y) of columns that are never NULL; None for others."""
     sides = (argument.this, argument.expression)
     if not all(_is_never_null(side, reading) for side in sides):
         return None
@@ -106,7 +106,7 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the operand that decides whether an expression of one operand and literals is NULL."""
+    """Return the only operand that is not a literal: it decides whether the expression is NULL."""
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)
     if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):

@@ -1,4 +1,4 @@
-"""Joins of a view that a query lacks and that neither lose nor repeat a row."""
+"""Adds joins of a view that a query lacks, if they neither lose nor repeat a row."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Tree = exp.Expr
 def widened(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> tuple[Predicates, Mapping[str, str]] | None:
-    """Return the query with the view's extra joins and their mapping; None if the joins could change rows.
+    """Return the query with the view's extra joins added, and the mapping of their tables; None if rows could change.
 
-    law:    an inner join of a foreign key that is never NULL onto the key that it references finds one row
-            for each; so does a LEFT join onto a key, or none, which it fills up
+    law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row; a LEFT join onto a
+            key finds at most one, or fills with NULLs
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT amount FROM sales
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id
-    no:     a view that filters by the name, or keeps sales of no dim out
+    no:     a view that filters by the name, or that drops sales without a dim
     """
     query = _with_referenced(_with_members(query, candidate, mapping), candidate, mapping)
     spare = [table for table in candidate.block.tables if table.id not in mapping]
@@ -41,13 +41,13 @@ def widened(
 
 
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
-    """Return the query with a SEMI join made inner, if a row matches at most once.
+    """Return the query with a SEMI join made inner, if each row matches at most once.
 
     law:    a SEMI join on a whole key finds the one row that an inner join would join
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT amount FROM sales WHERE dim_id IN (SELECT id FROM dim WHERE name = 'a')
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id WHERE d.name = 'a'
-    no:     `dim_id IN (SELECT group_id FROM dim)`, which the inner join would repeat
+    no:     `dim_id IN (SELECT group_id FROM dim)`, for which an inner join would repeat rows
     """
     asked = [join for join in query.block.joins if join.kind == "SEMI"]
     if not asked:
@@ -63,7 +63,7 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a SEMI join matches at most one row of each of its tables, by their keys."""
+    """Return whether each row finds at most one row in each table of a SEMI join, by the tables' keys."""
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
     sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
@@ -80,11 +80,12 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
     """Return the query with a LEFT join made inner, if a foreign key guarantees a match.
 
-    law:    a LEFT join of a foreign key that is never NULL onto the key that it references fills nothing up
+    law:    a LEFT join of a NOT NULL foreign key onto the referenced key always finds a row, and fills nothing with
+            NULLs
     view:   SELECT s.amount, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT d.name, sum(s.amount) FROM sales s LEFT JOIN dim d ON s.dim_id = d.id GROUP BY d.name
     gives:  SELECT d.name, sum(s.amount) FROM sales s JOIN dim d ON s.dim_id = d.id GROUP BY d.name
-    no:     `ON s.dim_id = d.id AND d.name <> 'a'`, which fills the name up where it is 'a'
+    no:     `ON s.dim_id = d.id AND d.name <> 'a'`, which returns NULL for the name 'a'
     """
     apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
     inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
@@ -128,7 +129,9 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table joined."""
+    """Return the query with one more table of the view joined, the new mapping and occurrence; None if rows could
+    change.
+    """
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
         return None
@@ -146,7 +149,9 @@ def _joined(
 def _left_joined(
     block: Block, candidate: Candidate, join: Join, known: Table, added: Occurrence, wider: Mapping[str, str]
 ) -> Block | None:
-    """Return a LEFT join on a key equality, with or without further conditions."""
+    """Return the block with a LEFT join of the view added, if it is on a whole key; further conditions are allowed.
+    Else None.
+    """
     (table,) = join.tables if len(join.tables) == 1 else ("",)
     columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
     if join.kind != "LEFT" or not table or not columns <= wider.keys():
@@ -168,7 +173,7 @@ def _inner_joined(
     table: Occurrence,
     added: Occurrence,
 ) -> Block | None:
-    """Return an inner join from a foreign key to its primary key."""
+    """Return the block with an inner join from a foreign key to its primary key added; None if there is no such key."""
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):
         owner = next((t for t in candidate.sources if t.name == source.name), None)

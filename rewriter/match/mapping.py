@@ -1,4 +1,4 @@
-"""Mappings of a view's tables to a query's tables."""
+"""Maps a view's tables to a query's tables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rewriter.model import TableName
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
     """Yield all one-to-one mappings of the view's occurrences to the query's occurrences of the same tables.
 
-    Where the view has more of a table than the query, so many of them are left out.
-    law: a self-join maps in more than one way, and only some of them may match.
+    Tables that the view names more often than the query are left out, in every possible way.
+    law: a self-join maps in more than one way, and only some of the mappings may match.
     """
     mine, theirs = Counter(t.name for t in view.tables), Counter(t.name for t in query.tables)
     if mine.keys() & theirs.keys():

@@ -1,7 +1,7 @@
 """An upper bound of a block's row count, from the row counts of its tables.
 
-law: a join has as many rows as the product of its tables at most, and a table whose whole primary key is equated with
-     columns of tables before it adds at most one row to each of theirs
+law: a join has at most as many rows as the product of its tables; a table whose whole primary key is equated with
+     columns of preceding tables adds at most one row to each of their rows
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rewriter.block import Block, Occurrence, remembered
 from rewriter.functions.types import FRACTIONS
 
 Tree = exp.Expr
-# The tables whose columns are equated with each column of a primary key, by the ids of the keys' tables.
+# For each table id and each column of its primary key: the sets of tables with an equal column.
 _Determining = Mapping[str, list[frozenset[str]]]
 
 
@@ -28,20 +28,22 @@ def most_rows(block: Block) -> int | None:
         return None
     for join in block.joins:
         for table in join.tables:
-            # A row without a partner is there once; SEMI and ANTI joins bring no rows.
+            # A row without a partner occurs once; SEMI and ANTI joins add no rows.
             least = {"LEFT": max(counts[table], 1), "FULL": counts[table] + 1}
             counts[table] = least.get(join.kind, 1)
     return prod(counts[table] for table in _free(block, counts))
 
 
 def most_groups(block: Block) -> int | None:
-    """Return an upper bound of the number of a block's groups."""
+    """Return an upper bound of the number of a block's groups; None if unknown."""
     rows = most_rows(block)
     return None if rows is None else max(rows, 1) * len(block.sets or ((),))
 
 
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
-    """Return the tables of which each combination of rows of the known tables finds at most one row, by their keys."""
+    """Return the tables that add at most one row to each combination of rows of the known tables, by their primary
+    keys.
+    """
     reached = set(known)
     determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
     while True:
@@ -52,7 +54,7 @@ def joined_once(known: Collection[str], block: Block) -> Set[str]:
 
 
 def _rows_of(table: Occurrence) -> int | None:
-    """Return an upper bound of the rows of a table in FROM."""
+    """Return an upper bound of the rows of a table in FROM; None if unknown."""
     blocks = table.branches or ((table.inner,) if table.inner is not None else ())
     if not blocks:
         return table.contents.records if table.contents is not None else None
@@ -74,7 +76,7 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables that a table and the known ones determine by their keys."""
+    """Return the tables in `left` whose rows a table and the known tables determine through primary keys."""
     reached = {start}
     while True:
         before = known | reached
@@ -85,10 +87,10 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 
 
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
-    """Yield, for each primary key column of a table, the tables with an equal column."""
+    """Yield, for each primary key column of a table, the ids of the tables with an equal column."""
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]
-    # What a FULL join, or a join of several tables, brings is not determined by its condition.
+    # The condition of a FULL join, or of a join of several tables, does not determine the joined row.
     if any(join.kind != "LEFT" or len(join.tables) > 1 for join in joins):
         return
     conjuncts = joins[0].on if joins else block.where
@@ -99,7 +101,7 @@ def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
 
 
 def _equals(column: Tree, conjunct: Tree, block: Block) -> Iterator[exp.Column]:
-    """Yield the column of the same type that a conjunct equates with another."""
+    """Yield each column of the same type that a conjunct equates with the given column."""
     if not isinstance(conjunct, exp.EQ):
         return
     for one, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):

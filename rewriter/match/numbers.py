@@ -1,6 +1,6 @@
-"""Types of sums: a rolled-up sum must have the type of the original.
+"""Types of sums: a rolled-up sum must have the type of the query's sum.
 
-Types are in Spark's DDL spelling; `void` is that of NULL, and None one that is not known for certain.
+Types are written as in Spark's DDL; `void` is the type of NULL, and None an unknown type.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from rewriter.functions.results import total
 from rewriter.functions.types import MAX_PRECISION, VOID, Decimal, Uncertain, as_decimal, common, is_numeric
 
-SUM_DIGITS = 10  # that the sum of a DECIMAL has more
+SUM_DIGITS = 10  # that a sum of DECIMAL has more than its argument
 
 
 def wider(kinds: Iterable[str | None]) -> str | None:
-    """Return the common type of the branches of a CASE.
+    """Return the common type of the branches of a CASE; None if it is unknown or would lose digits.
 
     >>> wider(["decimal(10,2)", "int", "void"]), wider(["int", "bigint"]), wider(["decimal(38,4)", "decimal(5,5)"])
     ('decimal(12,2)', 'bigint', None)
@@ -31,7 +31,7 @@ def wider(kinds: Iterable[str | None]) -> str | None:
 
 
 def sum_type(kind: str) -> str | None:
-    """Return the type of sum() over a type.
+    """Return the type of sum() over a type; None if the type is not numeric.
 
     >>> sum_type("int"), sum_type("decimal(30,2)"), sum_type("float")
     ('bigint', 'decimal(38,2)', 'double')
@@ -40,10 +40,10 @@ def sum_type(kind: str) -> str | None:
 
 
 def summed_type(kind: str) -> str | None:
-    """Return the argument type of a sum, from the sum's type; None for integers.
+    """Return the type of a sum's argument from the type of the sum; None for integers.
 
-    A sum at the greatest precision tells the least that its argument can have: it is taken for the greatest,
-    of which every sum has the same type.
+    A sum of 38 digits may come from any argument of 28 to 38 digits; the result is 38, because all of them have the
+    same sum type.
     """
     decimal = as_decimal(kind)
     if decimal is None:

@@ -1,7 +1,7 @@
-"""Estimates of the rows of a range outside its whole buckets, if the range has no end or begins relative to the current
-time.
+"""Estimates the rows of a time range outside its whole buckets, where the range has no end or a begin relative to now.
 
-A range without an end goes on until the last bucket of the storage; one since so many days before now has that length.
+A range without an end lasts until the last bucket of the storage; a begin relative to the current time gives the
+range's length.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _MICROS = 1_000_000
 
 
 class OpenRange(NamedTuple):
-    """The begin of a range that has no end or is known only at execution, beside the buckets of a view.
+    """A time range that has no end, or whose begin is known only at execution, and the buckets of a view that divide
+    it.
 
-    `divided` are the ends of the range as they were asked, with those of the whole buckets; `last` is the begin of the
-    storage's last bucket, in seconds since 1970.
+    `divided` maps each end of the range in the query to the nearest border of a whole bucket; `last` is the begin of
+    the storage's last bucket, in seconds since 1970.
     """
 
     begin: Tree
@@ -37,15 +38,15 @@ class OpenRange(NamedTuple):
 
     @property
     def is_by_clock(self) -> bool:
-        """Whether it begins at a time that is known only at execution."""
+        """Whether the range begins at a time that is known only at execution."""
         return is_unknown(self.begin.expression, self.query.zone)
 
     @property
     def holds_none(self) -> bool:
-        """Whether no whole bucket is within the range, or none that the storage has."""
+        """Whether no whole bucket is within the range, or the storage has none of them."""
         if not self.is_by_clock:
             return self.last is not None and self._border is not None and self._border > self.last
-        # It ends where the finer bucket ends in which it begins.
+        # The range ends at the end of the finer bucket in which it begins.
         begin, bucket = self.begin, self.bucket
         ends = {c.expression for c in self.query.conjuncts if isinstance(c, exp.LT) and c.this == begin.this}
         finer = (grain for grain in GRANULARITIES if grain != bucket.grain and rolls_up(grain, bucket.grain))
@@ -53,7 +54,7 @@ class OpenRange(NamedTuple):
 
     @property
     def lacking(self) -> float | None:
-        """The estimated share of the rows that is in no whole bucket; None if it is unknown."""
+        """The estimated share (0 to 1) of the range's rows that is in no whole bucket; None if unknown."""
         length = length_of(self.bucket.grain)
         if self.is_by_clock:
             back = back_of(self.begin.expression)
@@ -79,7 +80,7 @@ class OpenRange(NamedTuple):
 
 
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
-    """Return the divided range of one time; None if it has no lower bound, or several."""
+    """Return the divided range of one time; None if it has no lower bound, or more than one."""
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]
     return OpenRange(begins[0], divided, bucket, last, query) if len(times) == len(begins) == 1 else None

@@ -1,10 +1,10 @@
-"""Partial aggregates: an aggregate over the rows behind one row of a view's storage, to be rolled up.
+"""Partial aggregates: aggregates over the rows behind one storage row of a view, to be rolled up.
 
-law: a row of the storage stands for the rows of one group, `rows` of them and at least one, joined to one
-     row of each table beside the view. What is computed from that row is the same for all of them:
-     sum(k) is k * rows, count(k) is rows or 0, min(k) is k; and a CASE takes the same branch for all,
-     so f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END.
-no:  a view that does not group has a row for no rows at all, of which min(1) is NULL and not 1
+law: a storage row stands for the `rows` (at least one) of its group, each joined to the same rows of the tables beside
+     the view. An expression k of that row is the same for all of them: sum(k) is k * rows, count(k) is rows or 0,
+     min(k) is k; a CASE takes the same branch for all, so that f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN
+     f(x) ELSE f(y) END.
+no:  a view of one group of all rows, which has a storage row even for an empty table: min(1) is NULL there, not 1
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rewriter.schema import expression_type, numeric_type
 Tree = exp.Expr
 
 ADDITIVE = frozenset({"sum", "count"})
-# A DECIMAL of up to so many digits times a count stays within the 38 that there are.
+# A DECIMAL of up to this many digits times a row count stays within 38 digits.
 WEIGHED_PRECISION = 19
 
 
@@ -44,7 +44,7 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """The partial aggregates of one reading. Arguments are canonical, normalized trees."""
+    """The partial aggregates of a query that reads a view. Arguments are canonical, normalized trees."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -55,7 +55,9 @@ class PartialAggregates:
         }
 
     def held(self, tree: Tree) -> Column | None:
-        """Return the storage column of an aggregate, if any; count(x) is count(*) if x cannot be NULL."""
+        """Return the storage column of an aggregate; None if storage lacks it. count(x) is count(*) if x cannot be
+        NULL.
+        """
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
             declared = self.reading.block.type_of(tree.expressions[0])
@@ -64,7 +66,7 @@ class PartialAggregates:
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial aggregate of a function over an argument."""
+        """Return the partial aggregate of a function over an argument; a Miss if storage cannot give it."""
         held = self.held(call_of(name, argument))
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
@@ -88,7 +90,7 @@ class PartialAggregates:
             weighed = zeroed if zeroed is not None else of_row(name, argument)
             linear = self._linear(argument) if isinstance(weighed, Miss) else None
             return linear or weighed
-        # An extreme of a CASE that the storage's row decides as a whole is shorter that way, a sum is not.
+        # Deriving a whole CASE from storage gives the shorter SQL for min() and max(), but not for a sum.
         by_branch = name in ADDITIVE and self.reading.held(argument) is None
         first = self._of_branches(name, branches, argument) if by_branch else of_row(name, argument)
         if not isinstance(first, Miss):
@@ -97,11 +99,11 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return an aggregate of numbers cast to DOUBLE, from the aggregate of the numbers.
+        """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers; None if inexact.
 
-        law:  a cast to DOUBLE keeps the order of numbers and NULL; the sum of DOUBLEs is the DOUBLE of the sum, but for
-              its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
-        no:   a sum of BIGINTs, which overflows where that of DOUBLEs does not
+        law:  a cast to DOUBLE keeps NULL and the order of numbers; the sum of the DOUBLEs is the DOUBLE of the sum
+              except for its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
+        no:   a sum of BIGINTs, which overflows where the sum of DOUBLEs does not
         """
         record = AGGREGATES[name]
         if not isinstance(argument, exp.Cast) or not (record.linear or record.family == name):
@@ -116,25 +118,25 @@ class PartialAggregates:
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Return whether a stored NULL may be an overflowed DECIMAL sum, which is no error without ANSI."""
+        """Return whether a stored NULL may be an overflowed DECIMAL sum, which raises no error without ANSI mode."""
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
         if of is not None and isinstance(argument, exp.Cast):
-            # A whole number in a type with room for any sum of such.
+            # Integers summed in a type with enough digits for any sum of them.
             digits = DIGITS.get(expression_type(argument.this, self.reading.block), MAX_PRECISION)
             if of.precision - of.scale >= digits + SUM_DIGITS:
                 return False
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether a BIGINT sum may differ from the sum in a wider type: without ANSI it wraps."""
+        """Return whether a stored BIGINT sum may differ from a sum in a wider type: without ANSI mode it wraps."""
         if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
             return False
         return numeric_type(summed, self.reading.block) == "bigint"
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
-        """Return a CASE over partial aggregates of its branches, if the storage row decides the branch."""
+        """Return a CASE over partial aggregates of its branches, if the storage row decides the branch, or a Miss."""
         conditions: list[Tree] = []
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
@@ -157,7 +159,7 @@ class PartialAggregates:
         )
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
-        """Return sum(coalesce(x, 0)) as coalesce(sum(x), 0)."""
+        """Return sum(coalesce(x, 0)) as coalesce(sum(x), 0); None for other arguments."""
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
             return None
@@ -170,7 +172,7 @@ class PartialAggregates:
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> PartialAggregate | None:
-        """Return the sum of a linear expression that is no stored key."""
+        """Return the sum of a linear expression; None if it is inexact, or if the argument is itself a stored key."""
         if self.reading.held(argument) is not None:
             return None
 
@@ -185,13 +187,13 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over the storage, if each storage row stands for a group."""
+        """Return a row expression over the storage, if each storage row is a group; a Miss otherwise."""
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return sum(k) for a key: k times the row count."""
+        """Return the sum of an expression of keys: its value times the row count; a Miss if there is no count."""
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
@@ -208,7 +210,9 @@ class PartialAggregates:
         return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return count(k) for a key: the row count if k is not NULL."""
+        """Return count() of an expression of keys: the row count where the expression is not NULL; a Miss without a
+        count.
+        """
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
             return PartialAggregate(number(0), VOID)
@@ -223,8 +227,10 @@ class PartialAggregates:
         return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return a value that all rows behind a storage row share."""
-        # A floating-point key is 0.0 where the rows may hold -0.0.
+        """Return the value that an expression has in all rows behind a storage row; a Miss if storage cannot
+        give it.
+        """
+        # Storage has 0.0 for a floating-point key where the rows may have -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))
         computed = self._computed(name, argument)
@@ -232,12 +238,14 @@ class PartialAggregates:
 
 
 def missing(tree: Tree) -> Miss:
-    """Return a Miss: the view lacks an aggregate."""
+    """Return a Miss that says which aggregate the view lacks."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
-    """Return a branch cast to the type of the CASE's sum; in a wider type Spark would drop digits."""
+    """Return a branch's partial aggregate cast to the CASE's sum type; combining different types in Spark would lose
+    digits.
+    """
     wanted = sum_type(kind)
     if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, (exp.Literal, exp.Null)):
         return partial.tree

@@ -1,4 +1,4 @@
-"""Prints a rewriting as Spark SQL."""
+"""Prints rewritings and blocks as Spark SQL."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _branch_text(branch: Branch, union: UnionAll, names: Sequence[str], pins: Ma
 def print_block(block: Block, columns: Sequence[str]) -> str:
     """Return a block as a SELECT with the given output names, such as the query that fills a storage table.
 
-    Buckets stay `timeseries(source, grain, type)`, so that the text reads back as the same block.
+    Buckets are printed as `timeseries(source, grain, type)`, so that reading the text again gives the same block.
     """
     return _block_text(block, columns, {}, spell=False)
 
@@ -77,7 +77,7 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the FROM clause; `sources` maps table ids to their texts."""
+    """Return the FROM clause; `sources` maps the ids of tables to their SQL."""
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
     inner = [text for table, text in sources.items() if table not in brought]
@@ -126,9 +126,9 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
 
 
-@lru_cache(maxsize=1024)  # a plan is printed for the verifier, and again with names and types
+@lru_cache(maxsize=1024)  # a plan is printed once for the verifier, and again with names and types
 def expression_text(tree: Tree, spell: bool = True) -> str:
-    """Return a canonical expression as text, with buckets in Spark's functions."""
+    """Return a canonical expression as SQL; with `spell`, buckets are printed as Spark's functions."""
     return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 
@@ -142,7 +142,7 @@ def _item(output: Tree, name: str | None, column: Column | None, storage: Table)
 
 
 def _plain_type(output: Tree, storage: Table) -> str | None:
-    """Return the type of an output that is a plain storage column."""
+    """Return the type of an output that is a plain storage column; None for others."""
     if isinstance(output, exp.Column) and output.table == STORAGE_ALIAS:
         held = storage.column(output.name)
         return held.type if held else None
@@ -154,13 +154,13 @@ def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
 
 
 def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
-    """Return the storage in FROM, of which its stale rows are left out wherever it stands."""
+    """Return the storage table as printed in FROM; rows that have become stale are filtered out."""
     read = _pinned(storage.name, pins)
     return f"({fresh_rows(storage, read)})" if storage.behind else read
 
 
 def fresh_rows(storage: Table, read: str) -> str:
-    """Return the query for the rows of stale storage that are still fresh."""
+    """Return a query for those rows of a partly stale storage table that are still fresh."""
     return f"SELECT {', '.join(quoted(column.name) for column in storage.columns)} FROM {read} WHERE {storage.only}"
 
 
@@ -174,13 +174,15 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
-    """Return an ORDER BY item by position: after HAVING, Spark does not find an expression inside a cast."""
+    """Return an ORDER BY item, by position where possible: after HAVING, Spark does not find an expression within a
+    cast.
+    """
     key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
 
 
 def _spelled(node: Tree) -> str | None:
-    """Return the text of a node that is no Spark SQL: a subquery's text or a bucket; None for others."""
+    """Return the SQL of a node that is not Spark SQL itself: a subquery's text or a bucket; None for other nodes."""
     if not isinstance(node, exp.Anonymous):
         return None
     if is_opaque(node):

@@ -1,4 +1,4 @@
-"""A query's expressions in terms of a view's storage, for one table mapping."""
+"""Expresses a query over a view's storage, for one table mapping."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
 
-# Comparisons of floating-point numbers by which files are skipped as rows are.
+# Comparisons of floating-point numbers for which skipping files by statistics keeps the right rows.
 _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """The storage as the query reads it: row columns, aggregates, residual predicates and extra joins.
+    """A query in terms of a view's storage: row columns, aggregates, residual predicates and extra joins.
 
-    `residual` are the predicates that the view does not apply, over storage and extra tables; `joins` bring
-    those of the extra tables that are not joined inner.
+    `residual` are the predicates that the view does not apply, over the storage and extra tables; `joins` are the joins
+    of extra tables that are not inner.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Reading:
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
         self._extra_ids = {table.id for table in self.extra}
         self._mapping = mapping
-        # Both by the meaning of what a column holds.
+        # Both are keyed by the meaning of the expression that a column holds.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
@@ -77,12 +77,12 @@ class Reading:
 
     @cached_property
     def view_keys(self) -> set[Tree]:
-        """The view's keys by meaning, normalized."""
+        """The meanings of the view's keys, normalized."""
         keys = self.candidate.block.keys or ()
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
-        """Return the functional dependencies of the query that normalized keys imply."""
+        """Return the functional dependencies that hold if the query is grouped by these normalized keys."""
         known = {table.name: table.primary_key for table in self.candidate.sources}
 
         def key_of(table: Occurrence) -> tuple[str, ...]:
@@ -94,20 +94,24 @@ class Reading:
         return Dependencies(self.block, keys, self.zone, key_of, pinned)
 
     def since(self, tree: Tree) -> int | None:
-        """Return a lower bound of a time in the relevant rows, in seconds since 1970; None if unknown."""
+        """Return a lower bound of a time in the rows read, in seconds since 1970; None if unknown."""
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return an expression of the query with the representatives of its equivalence classes."""
+        """Return an expression of the query with each column replaced by the representative of its class."""
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column of a normalized row expression, in any order of commutative operands."""
+        """Return the storage column of a row expression, whatever the order of commutative operands; None if there is
+        none.
+        """
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a normalized row expression of the query over the storage and the extra tables."""
+        """Return a normalized row expression of the query as an expression over the storage and extra tables, or a
+        Miss.
+        """
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
@@ -119,7 +123,9 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a storage column that equals a column of the query, or a column of an extra table."""
+        """Return a storage column that equals a column of the query, or the column of an extra table; a Miss if there
+        is none.
+        """
         members = sorted(self.equivalence.members(column))
         for table, name in members:
             if table in self._extra_ids:
@@ -130,7 +136,9 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return a table of the view joined back to the storage; None if the view has only one table."""
+        """Return a table of the view joined back to the storage; None if that is not possible or the view has only that
+        table.
+        """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
         (mine,) = (t for t in self.block.tables if t.id == table)
@@ -144,9 +152,9 @@ class Reading:
 def _stored_values(
     block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
 ) -> tuple[Tree | Column | None, ...]:
-    """Return the row expression or the aggregate column behind each output of a view.
+    """Return the row expression, or the aggregate's column, that each storage column of a view holds.
 
-    Both are of the output's own type; None where that is in doubt.
+    Each has the type that the view's output was computed with; None where that type is in doubt.
     """
     by_name = {column.name.lower(): column for column in columns}
     held = zip(block.outputs, names, strict=True)
@@ -157,7 +165,7 @@ def _stored_values(
 
 
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
-    """Return a row output with its own type; None if that is uncertain."""
+    """Return a row output if storage holds it with its computed type; None if that is uncertain."""
     if column is None or column.type != "int":
         return stored(name)
     declared = block.type_of(output)
@@ -166,7 +174,7 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the operands from which a stored expression is computed without loss, each with its value in terms of the
+    """Yield the operands that can be computed from a stored expression without loss, each with its expression over
     storage.
     """
     narrow = _widened(tree, block)
@@ -178,10 +186,10 @@ def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree,
 
 
 def _shifted(tree: Tree, held: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the integer to which a stored one adds a constant, or from which it subtracts one, with its value.
+    """Return the integer that a stored expression shifts by a constant, with its value over storage; None for others.
 
-    law:    x is (x + c) - c in whole numbers of one size, also where sums wrap around; and where an overflow is an
-            error, as in ANSI mode, x + c has been computed without one, and x is no less a number of that size
+    law:    x is (x + c) - c for integers of one size, also where sums wrap around; where an overflow raises an error,
+            as in ANSI mode, x + c was computed without one, and x is an integer of that size
     view:   SELECT n + 1 AS m FROM t
     query:  SELECT n FROM t
     gives:  SELECT m - 1 FROM view
@@ -203,7 +211,7 @@ def _is_whole(tree: Tree) -> bool:
 
 
 def _widened(tree: Tree, block: Block) -> str | None:
-    """Return the wider storage type of an integer or DECIMAL, from which the value is cast back."""
+    """Return the type to which a stored wider integer or DECIMAL is cast back without loss; None for others."""
     if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
         return None
     narrow, wide = (numeric_type(part, block) for part in (tree.this, tree))
@@ -219,21 +227,21 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """Return a storage column cast to the computed type."""
+    """Return a storage column cast to the type of the view's output, if Iceberg stores that type as another."""
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
 def stored(name: str) -> exp.Column:
-    """Return a storage column with its storage type."""
+    """Return a storage column as it is, with its storage type."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
 def files_mislead(conjunct: Tree, block: Block) -> bool:
-    """Return whether skipping files by statistics would make a floating-point filter wrong.
+    """Return whether skipping files by statistics would make a filter on a floating-point column wrong.
 
-    Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
-    which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files. Spark turns a constant
-    on the left round, and finds the comparison within `(x < 1) = false` or a CASE.
+    Iceberg's statistics order -0.0 below 0.0 and do not know NaN, which Spark orders above all numbers. Which rows a
+    comparison with 0, or with > and >=, keeps therefore depends on how rows are distributed over files. Spark also
+    finds such a comparison with the constant on its left, or within `(x < 1) = false` or a CASE.
     """
     floats = _floats(conjunct, block)
     if not floats:
@@ -242,7 +250,7 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
         isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
         for literal in nodes_of(conjunct)
     )
-    # What a subquery gives is not known, and what is made of the time neither: it may be zero.
+    # The value of a subquery or of the current time is unknown, and so may be zero.
     zero |= any(True for _ in opaque_within(conjunct)) or tells_time(conjunct)
     within = any(
         isinstance(node, (exp.Predicate, exp.Connector, exp.Not)) for node in nodes_of(conjunct) if node is not conjunct
@@ -254,8 +262,8 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
 def decides_by_floats(block: Block) -> Tree | None:
     """Return a floating-point key by which an outer query may filter; None if there is none.
 
-    Spark takes a filter down through groups by their keys, through windows by what all of them are cut by, and
-    through no LIMIT.
+    Spark pushes a filter of an outer query down through groups by their keys, and through windows by keys that all
+    windows are partitioned by, but not through LIMIT.
     """
     if not block.decides or block.limit or block.offset:
         return None
@@ -275,7 +283,7 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
     """Return the reading of a query through a view for one table mapping, or a Miss.
 
-    law:    the view keeps every row that the query needs, and what it keeps too much can be filtered
+    law:    the view keeps every row that the query needs, and surplus rows can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
     query:  SELECT id FROM sales WHERE day >= '2024-01-01' AND region = 'eu'
     gives:  residual region = 'eu'
@@ -293,8 +301,8 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     if isinstance(present, Miss):
         return present
     residual = [*candidate.only, *present]
-    # An equality that the view lacks is compared side by side: under the query's own equivalence both sides would be
-    # one column, and the comparison would vanish.
+    # An equality that the view lacks is derived for each side separately: under the query's own equivalence both sides
+    # would be the same column, and the comparison would vanish.
     beside: Reading | None = None
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
@@ -319,14 +327,18 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """Return the conjuncts of a predicate that the view does not apply, if the whole cannot be derived."""
+    """Return the part of a predicate that the view does not apply, over the storage; used where the whole cannot be
+    derived; None otherwise.
+    """
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
     return None if isinstance(computed, Miss) else computed
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters that keep only the rows of outer joins that the query's narrower joins keep."""
+    """Return the filters that drop the rows that the view's outer joins keep and the query's narrower joins do not, or
+    a Miss.
+    """
     held = {
         renamed(output, mapping): name
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
@@ -343,7 +355,7 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """Return the query's joins of extra tables to the storage."""
+    """Return the query's joins of extra tables to the storage, or a Miss."""
     joins = []
     for join in joined.extra:
         on = []

@@ -1,4 +1,4 @@
-"""Queries that are set operations: operator, branches, and one read of a view for all branches."""
+"""Queries that are set operations: their operator and branches, and one read of a view for all branches."""
 
 from __future__ import annotations
 
@@ -20,34 +20,36 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, stora
 Tree = exp.Expr
 
 UNION_ALL, EXCEPT = "UNION ALL", "EXCEPT"
-# The branches of four stand for those of four in 24 ways.
+# Four branches can be matched to four in 24 ways.
 MOST_BRANCHES = 4
 _CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
 
 
 class SetOperation(NamedTuple):
-    """A query within a statement that is UNION, INTERSECT or EXCEPT, each also with ALL, over several SELECTs."""
+    """A query that is a UNION, INTERSECT or EXCEPT (each also with ALL) of two or more SELECTs."""
 
     query: WholeQuery
     operator: str
     branches: tuple[SelectBlock, ...]
 
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """Yield the permutations of the branches that return the same rows."""
+        """Yield the orders of the branches in which the operation returns the same rows, as tuples of their
+        positions.
+        """
         fixed = 1 if self.operator.startswith(EXCEPT) else 0
         for rest in permutations(range(fixed, len(self.branches))):
             yield (*range(fixed), *rest)
 
 
 class SetQuestion(NamedTuple):
-    """A set operation with each branch matched to a branch of a view."""
+    """A set operation, with each of its branches paired with a branch of a view."""
 
     operation: SetOperation
     pairs: tuple[tuple[Predicates, Candidate], ...]
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query within a statement as one operator over its outermost SELECTs; None for others."""
+    """Return a query as a set operation with one operator over its outermost SELECTs; None for other queries."""
     inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
@@ -89,12 +91,12 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the read of a view's storage that all branches share; a Miss if they differ."""
+    """Return the read of a view's storage if all branches read it in the same way; a Miss if they differ."""
     first = found[0]
     if any(not _is_plain(each) for each in found):
-        return Miss(Reason.SHAPE, "a branch is more than a filter and a projection of the view's")
+        return Miss(Reason.SHAPE, "a branch does more than filter and project a branch of the view")
     if any(set(each.where) != set(first.where) for each in found):
-        return Miss(Reason.SHAPE, "its branches filter the view's in different ways")
+        return Miss(Reason.SHAPE, "its branches filter those of the view in different ways")
     outputs = []
     for place in range(len(first.outputs)):
         output = _output(place, question, path, found)
@@ -105,20 +107,22 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         return Miss(Reason.SHAPE, lost)
     rewriting = rewriting_of(question.operation.query, False, path.storage, tuple(outputs), first.where)
     return (
-        Miss(Reason.SHAPE, "the query's ORDER BY names something that is no output: add it to the outputs")
+        Miss(Reason.SHAPE, "the query's ORDER BY names something that is not an output: add it to the outputs")
         if rewriting is None
         else Match(rewriting)
     )
 
 
 def _is_plain(found: Rewriting) -> bool:
-    """Return whether a read of storage only filters rows."""
+    """Return whether a read of storage does nothing but filter rows."""
     more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
     return found.group is None and found.union is None and found.sets is None and not any(more)
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """Return an output that all branches compute alike, or the view's column that identifies its branches."""
+    """Return the output at a position that is common to all branches, or the view's column that tells the branches
+    apart; None otherwise.
+    """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
     pairs = [(query.block.outputs[place], branch.block.outputs) for query, branch in question.pairs]
@@ -131,7 +135,9 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return why rows that are distinct in the view may be equal in these outputs; empty if they cannot."""
+    """Return why rows that are distinct in the view may be equal in these outputs, for a message; empty
+    if they cannot.
+    """
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

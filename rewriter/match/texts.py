@@ -1,7 +1,7 @@
-"""Queries compared as texts, token by token, ignoring case, spaces and comments.
+"""Compares queries as texts, token by token, ignoring case, whitespace and comments.
 
-Views that are no block (window functions, LIMIT, set operations, struct fields) answer their own text, each table
-meaning the same.
+A view that has no block (with window functions, LIMIT, set operations or struct fields) answers a query of the same
+text, if each table name means the same table.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ _SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING
 
 
 class Text(NamedTuple):
-    """A query as comparable tokens, with the tables that it names in order."""
+    """A query as comparable tokens, with the tables that it names, in order."""
 
     tokens: tuple[tuple[TokenType, str], ...]
     tables: tuple[TableName | None, ...]
 
 
 class WholeQuery(NamedTuple):
-    """A query within a statement: its span and text, with and without ORDER BY and LIMIT."""
+    """A query within a statement: its span and SQL, and its tokens with (`text`) and without (`body`) its ORDER BY and
+    LIMIT.
+    """
 
     span: SelectSpan
     sql: str
@@ -53,7 +55,7 @@ class WholeQuery(NamedTuple):
 
 
 class TextQuestion(NamedTuple):
-    """A query within a statement that equals a view's text; `whole` if including its LIMIT."""
+    """A query whose text equals a view's; `whole` is true if its LIMIT is part of the equal text."""
 
     query: WholeQuery
     whole: bool
@@ -63,7 +65,7 @@ class TextQuestion(NamedTuple):
 def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
     """Yield the queries of a statement, outer ones first: the statement, its SELECTs, parenthesized queries."""
     if not statement.complete or any(block.tree is None for block in statement.blocks):
-        return  # what its names mean is not known
+        return  # the meaning of its names is unknown
     tokens = tokenize(statement.sql)
     spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -72,7 +74,7 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield the texts that a view's query answers: its own, and without ORDER BY if it has no LIMIT."""
+    """Yield the texts of queries that a view answers: its own, and without ORDER BY if it has no LIMIT."""
     whole = next(whole_queries(statement, ()), None)
     if whole is None:
         return
@@ -101,7 +103,7 @@ def _whole_query(statement: Statement, span: SelectSpan, sql: str, blocks: Seque
     compared = tuple((token.token_type, _compared(token)) for token in tokens)
     tables = tuple(statement.resolve(table) for block in blocks for table in block.tables)
     ends = tokens[tail].start if tail < len(tokens) else len(sql)
-    # Behind WITH the first block is not the query's own: there ORDER BY is read by ordinals only.
+    # After WITH, the first block is a CTE and not the query itself; ORDER BY is then read by ordinals only.
     first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None
     names = tuple(output.alias_or_name for output in first.expressions) if first is not None else ()
     return WholeQuery(span, sql, Text(compared, tables), Text(compared[:tail], tables), sql[ends:], names)
@@ -112,7 +114,7 @@ def _compared(token: Token) -> str:
 
 
 def _tail(tokens: Sequence[Token]) -> int:
-    """Return the offset of a query's own ORDER BY, LIMIT or OFFSET."""
+    """Return the token offset at which a query's own ORDER BY, LIMIT or OFFSET begins."""
     depth = 0
     for i, token in enumerate(tokens):
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -122,10 +124,11 @@ def _tail(tokens: Sequence[Token]) -> int:
 
 
 def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
-    """Return a floating-point output by which an outer query may decide about rows.
+    """Return a floating-point output by which an outer query may select rows; None if there is none.
 
-    A filter around is taken down to the tables' files by what windows are cut by, and would be to the storage's:
-    they lie otherwise, and NaN and -0.0 with them. And the last bits of a sum are those of another order of rows.
+    Spark pushes an outer filter down to the files of base tables, through windows by their partition keys, and would
+    push it to the files of storage, which distribute NaN and -0.0 differently. Besides, the last bits of a sum depend
+    on the order of rows.
     """
     within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)
@@ -137,9 +140,9 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
 def rewriting_of(
     query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return a query as these outputs of the storage; None if its order is not available there.
+    """Return a query as these outputs of the storage; None if the storage lacks a column of its ORDER BY.
 
-    `whole` says that the storage holds the query with its limit, so that only its order is left to be made.
+    With `whole`, storage holds the query with its LIMIT, so that only the order must be restored.
     """
     if not query.tail:
         return Rewriting(storage, (), outputs, where)
@@ -161,7 +164,7 @@ def rewriting_of(
 
 
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
-    """Return an ORDER BY item that names an output, over the storage."""
+    """Return an ORDER BY item that names an output, over the storage; None for other items."""
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():

@@ -1,4 +1,4 @@
-"""Lemmas that turn filters by time into filters by stored buckets."""
+"""Lemmas that turn filters on a time into filters on stored buckets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time with a bucket border as a comparison of the bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
-    no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
+    no:     `=`, and `<=` on a TIMESTAMP, which includes one instant of the next bucket
     """
     kind = kind_of(tree.this, rows)
     if kind not in (*TEMPORAL, *INTEGERS):
@@ -49,7 +49,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
         elif _divides(tree, each.grain, str(kind), rows):
             bound = tree.expression
             if each.type == "date" and kind != "date" and day_source(bound) is None:
-                # Of a text that names its offset a cast to DATE takes the day that is written, in whichever zone.
+                # Casting a text with an offset to DATE takes the written day, in any zone.
                 elsewhere = isinstance(bound, exp.Literal) and moment_of(bound) is None
                 bound = cast(cast(bound, str(kind)) if elsewhere else bound, "date")
             return type(tree)(this=each.begin, expression=bound.copy())
@@ -62,7 +62,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
 
 
 def truncated(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of an expression with a bucket border as a comparison of its bucket.
+    """Return a comparison of an expression of a time with a bucket border as a comparison of the expression's bucket.
 
     law:    x >= border  is  bucket(x) >= border;  x < border  is  bucket(x) < border
     query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
@@ -100,7 +100,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether a date bound is the first day of a bucket, or if inclusive the day before."""
+    """Return whether a date bound is the first day of a bucket or, if the comparison is inclusive, the day before."""
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
     days = literal_value(tree.expression, "date", rows.zone)
@@ -124,7 +124,7 @@ def absent(tree: Tree, rows: Rows) -> Read:
 
 
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
-    """Return whether the comparison with a whole number divides the buckets of seconds, and none of them."""
+    """Return whether a comparison with a number of seconds is true for all or none of the seconds of each bucket."""
     least = whole_number(tree.expression, most=MOST)
     if least is None:
         return False
@@ -135,15 +135,15 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
 
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
-    """Return whether a comparison is true for whole buckets only."""
+    """Return whether a comparison is true for all or for none of the times of each bucket."""
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, (exp.LTE, exp.GT))
-    # Only where the time is compared in its own type: a coercion would move the border.
+    # Only where Spark compares in the time's own type: a cast of the column would move the border.
     if moment is None or literal_value(tree.expression, kind, rows.zone) is None:
         return False
-    # What lies behind an inclusive bound begins with the next value of the type: a day, or a microsecond, later.
+    # The values beyond an inclusive bound begin one day (DATE) or one microsecond later.
     step = timedelta(days=1) if kind == "date" else timedelta(microseconds=1)
     try:
         wall = moment.wall + step if inclusive else moment.wall

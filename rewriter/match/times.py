@@ -50,7 +50,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
         return None
     grain, kind = told.grain, asked.type if asked is not None else "date"
     if asked is not None and day_source(asked.source) is not None and isinstance(rows.compute(asked.source), exp.Expr):
-        return None  # the dates themselves are held
+        return None  # storage holds the dates themselves
 
     def build(stored: Stored) -> Tree:
         stored = stored.in_place_of(kind)
@@ -63,18 +63,19 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return the midnight at which a date bucket begins.
+    """Return the midnight at which a DATE bucket begins, as a TIMESTAMP.
 
-    law:    date_trunc() of a date is that of the first day of its bucket, in a zone that has had this very date
+    law:    date_trunc() of a date equals date_trunc() of the first day of its bucket, in a zone in which that date
+            exists
     query:  date_trunc('quarter', d)
     view:   trunc(d, 'MONTH') AS m
     gives:  date_trunc('quarter', m)
-    no:     where a zone left out the last day of a month: Spark takes that day for the next
+    no:     a zone that skipped the last day of a month: Spark takes that day for the next one
     """
     if tree.name != "date_trunc" or len(tree.expressions) != 2:
         return None
     unit, source = tree.expressions
-    # A column may have the name of a unit.
+    # Unless it is a literal, the unit may be a column named like one.
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
     declared = rows.block.type_of(source)
     dates = declared is not None and declared.type == "date"
@@ -90,7 +91,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
-    gives:  the same of m
+    gives:  the same functions of m
     """
     factor = factor_of(tree, lambda node: kind_of(node, rows), rows.zone, rows.since)
     if factor is None:
@@ -116,6 +117,7 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
     """Return a date function of a time, computed from the time's date.
 
     query:  date_sub(t, dayofweek(t) - 1)
+    view:   timeseries(t, 'hour') AS m
     gives:  date_sub(CAST(m AS DATE), dayofweek(m) - 1)
     """
     if tree.name not in OF_DATES:
@@ -133,7 +135,9 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss that says why a time function cannot be computed from the stored buckets."""
+    """Return a Miss that says why a time function cannot be computed from the stored buckets; None for other
+    expressions.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() takes the time of the day, too"
     elif isinstance(tree, (exp.IntDiv, exp.Mod)):
@@ -149,7 +153,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 
 
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:
-    """Say where a BIGINT is no number of seconds for want of bounds alone."""
+    """Return a Miss if a BIGINT would be a number of seconds, had the query bounds for it; None otherwise."""
     kind = partial(kind_of, rows=rows)
     factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
     source = tree.this if isinstance(tree, _RANGES) else factor.source if factor is not None else None
@@ -168,7 +172,9 @@ def _from_0(node: Tree) -> int:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """Build an expression from the first stored bucket that nests in the buckets of a grain."""
+    """Return `build` of the first stored bucket that lies within one bucket of a coarser grain; None if
+    there is none.
+    """
     unproved = False
     for stored in stored_buckets(source, rows):
         if nests(stored.grain, grain, stored.type, rows.zone, rows.since(source)):
@@ -178,5 +184,5 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
     if zones and isinstance(rows.compute(source), Miss):
         return Miss(Reason.ZONE_NOT_PROVED, f"its buckets of {', '.join(sorted(zones))} are not those of {rows.zone}")
     if unproved and isinstance(rows.compute(source), Miss):
-        return Miss(Reason.ZONE_NOT_PROVED, f"buckets of {rows.zone} are not known to nest")
+        return Miss(Reason.ZONE_NOT_PROVED, f"its buckets are not proved to nest in the time zone {rows.zone}")
     return None

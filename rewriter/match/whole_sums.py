@@ -1,10 +1,10 @@
-"""DOUBLE sums of integers that are exact and therefore the same in any order of rows.
+"""DOUBLE sums of integers that are exact, and therefore the same in any order of rows.
 
-law:    a whole number up to 2^53 is a DOUBLE; where the magnitudes of all that is added come to no more, each sum on
-        the way is such a number, nothing is rounded, and an average is the quotient of two exact numbers
-proof:  at most as many rows as the tables have, none of a greater magnitude than the type, or the bounds of the
-        column in Iceberg's manifests, leave
-no:     a DOUBLE column: that its bounds are whole numbers says nothing of what lies between them
+law:    an integer up to 2^53 is exact as a DOUBLE; if the sum of all magnitudes is at most 2^53, every partial sum is
+        exact too, and an average is the quotient of two exact numbers
+proof:  the tables' row counts bound the number of rows; the type, or the column's bounds in Iceberg's manifests, bound
+the magnitudes
+no:     a DOUBLE column: integral bounds say nothing of the values between them
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from rewriter.match.most_rows import most_groups, most_rows
 from rewriter.schema import expression_type
 
 Tree = exp.Expr
-# All whole numbers up to here are DOUBLEs.
+# Up to this limit every integer is exact as a DOUBLE.
 LIMIT = 2**53
 _GREATEST = dict(zip(INTEGERS, (2**7, 2**15, 2**31, 2**63), strict=True))
-# What gives the type that its arguments have together is one of them, and abs() is as great as its argument.
+# The result of these functions is one of their arguments; abs() keeps the magnitude of its argument.
 _ONE_OF = (together, number)
 _SAME = frozenset({"min", "max"})
 
 
 def is_exact(call: exp.Anonymous, block: Block) -> bool:
-    """Return whether an aggregate has the same value in any order of rows and by any partition of them."""
+    """Return whether an aggregate has the same value in any order and partition of its rows."""
     argument = _argument(call)
     if AGGREGATES[call.name].exact(expression_type(argument, block)):
         return True
@@ -45,22 +45,22 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the sum of an expression's magnitudes over all rows or groups."""
+    """Return an upper bound of the sum of an expression's magnitudes over all rows or groups; None if unknown."""
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
-        # Each row is in one group of each grouping set.
+        # Each row belongs to one group of each grouping set.
         return _times(_greatest(tree, block), len(block.sets or ((),)))
     return _times(_greatest(tree, block), most_groups(block) if block.keys is not None else most_rows(block))
 
 
 def _greatest(tree: Tree, block: Block) -> int | None:
-    """Return the greatest magnitude of an integer expression; None if it may be no integer."""
+    """Return the greatest magnitude of an integer expression; None if it may not be an integer."""
     kind = expression_type(tree, block)
     if kind not in INTEGERS and kind != "double":
         return 0 if isinstance(tree, exp.Null) else None
     built = _built(tree, block)
     if kind in INTEGERS:
-        # A number that does not fit its type is an error, or becomes another one of that type.
+        # A result that overflows its type raises an error or wraps to another number of that type.
         return _GREATEST[kind] if built is None else min(built, _GREATEST[kind])
     return built if built is not None and built <= LIMIT else None
 
@@ -104,7 +104,9 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """Return the bound of a quotient or remainder of integers: the dividend's bound."""
+    """Return an upper bound of the magnitude of an integer quotient or remainder, the dividend's; None for other
+    operands.
+    """
     whole = expression_type(tree.expression, block) in INTEGERS
     return _greatest(tree.this, block) if whole else None
 

@@ -1,4 +1,4 @@
-"""The values that flow through the rewriter: frozen, comparable, free of I/O."""
+"""The values that the rewriter works with: frozen, compared by content, without I/O."""
 
 from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey

@@ -1,4 +1,4 @@
-"""The changes of a source between the snapshot of a refresh and the current one."""
+"""The changes of a source between the snapshot that a refresh read and the current one."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changes of one source since a refresh, and its columns now, as recorded, and at both snapshots.
+    """The changes of one source since a refresh, and its columns: current, as recorded, and at both snapshots.
 
-    `start` is None where the refresh found no snapshot, `end` where there is none now. `added` and `removed` count
-    the rows of the files that came and went, `records` those there are now. `row_deletes` tells that delete files lie
-    on the table, so that no list of its changed rows can be had. `reason` says why a kind is UNKNOWN. `files` are known
-    where they were asked for; `touched` are only those that came or went, which cost no more than the change to find.
+    `start` is None if the refresh found no snapshot, `end` if there is none now. `added` and `removed` are the row
+    counts of the files added and removed, `records` is the current row count. With `row_deletes`, the table has delete
+    files, so that its changed rows cannot be listed. `reason` says why a kind is UNKNOWN. `files` are set only if
+    requested; `touched` are only the files added or removed, which cost no more than the change to find.
     """
 
     name: TableName

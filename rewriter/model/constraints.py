@@ -27,7 +27,7 @@ class ConstraintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A declaration: each row with non-NULL columns references exactly one row of the other table."""
+    """A declared foreign key: each row with non-NULL columns references exactly one row of the other table."""
 
     columns: tuple[str, ...]
     table: TableName
@@ -61,7 +61,7 @@ def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
         match = _FOREIGN_KEY.match(text, at)
         if match is None:
             raise ConstraintError(
-                f"{FOREIGN_KEYS} = '{text}' is not understood from '{text[at:][:40]}' on: "
+                f"{FOREIGN_KEYS} = '{text}' cannot be parsed from '{text[at:][:40]}' on: "
                 "write '(customer_id) REFERENCES customers (id); (day) REFERENCES dates (d)'"
             )
         columns, referenced = _identifiers(match[1] or match[2]), _identifiers(match[4])

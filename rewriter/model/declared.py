@@ -1,4 +1,4 @@
-"""The declared keys of tables, which the index uses before tables are looked up."""
+"""The declared keys and columns of tables, which the view index uses before tables are looked up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Fact = TypeVar("_Fact")
 
 
 class Declared(NamedTuple):
-    """The primary keys of tables, the tables that each references, and the columns of known tables.
+    """The primary keys of tables, the tables that each table references, and the columns of known tables.
 
     >>> sales, dim = TableName(("lake", "sales")), TableName(("lake", "dim"))
     >>> Declared({dim: ("id",)}, {sales: frozenset({dim})}).may_join([dim], [sales, dim])
@@ -47,7 +47,7 @@ class Declared(NamedTuple):
         return known == (relation.primary_key, _referenced(relation), relation.columns)
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
-        """Return whether inner joins of these tables could keep every row of the others exactly once."""
+        """Return whether inner joins of these tables could keep each row of the tables `among` exactly once."""
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)
 

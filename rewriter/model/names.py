@@ -1,4 +1,4 @@
-"""Names of tables and views as a catalog spells them."""
+"""The names of tables and views, as a catalog writes them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class TableName(NamedTuple):
         return self.parts[-1]
 
     def beside(self, parts: tuple[str, ...]) -> TableName:
-        """Return the full name that a name means in the namespace of this one.
+        """Return the full name that `parts` mean beside this name: missing parts are taken from this name.
 
-        That is `table` in its namespace, `namespace.table` in its catalog, or a name with that catalog before it.
+        That is `table` in this name's namespace, `namespace.table` in its catalog, or a full name in its catalog.
         """
         if len(parts) == 1:
             return TableName((*self.parts[:-1], *parts))
         return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
 
     def sql(self) -> str:
-        """Return the name as Spark SQL, with back-ticks where needed."""
+        """Return the name as Spark SQL, with backticks where needed."""
         return ".".join(quoted(part) for part in self.parts if part)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return an identifier as Spark SQL: bare if that is safe in every Spark, else in back-ticks.
+    """Return an identifier as Spark SQL: bare if every Spark version accepts that, else in backticks.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')

@@ -1,4 +1,4 @@
-"""The partitioning, sort order and data files of a table."""
+"""The partition fields, sort order and data files of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Value = int | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """A field of a partition specification, with Iceberg's spelling of `transform`: `identity`, `day`, `bucket[16]`."""
+    """A field of a partition specification; `transform` is written as in Iceberg: `identity`, `day`, `bucket[16]`."""
 
     column: str
     transform: str
@@ -28,9 +28,9 @@ class SortField:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file: path, partition, and time of addition.
+    """A data file: its path, partition values, row count, and the time at which it was added (milliseconds since 1970).
 
-    Dates are days and times microseconds since 1970, as Iceberg keeps them.
+    Partition values of dates are in days, of times in microseconds since 1970, as in Iceberg.
     """
 
     path: str
@@ -43,8 +43,8 @@ class DataFile:
 class Files:
     """The live data files of a table, and the files added or removed since a refresh, with delete files.
 
-    `fields` are those of the one partition specification under which all of these files lie; None where they lie under
-    several.
+    `fields` are the partition fields that all these files have; None if the files have different partition
+    specifications.
     """
 
     fields: tuple[PartitionField, ...] | None

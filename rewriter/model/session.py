@@ -11,10 +11,10 @@ from rewriter.model.names import TableName
 
 @dataclass(frozen=True)
 class Session:
-    """The current catalog and namespace, the settings, and the names of temporary views.
+    """The current catalog and namespace, the settings, and the names of temporary views of a session.
 
-    `lower_names` is for catalogs in which the case of a table's name means nothing. `defaults` are the values that
-    Spark uses for what is not set. With `only`, no other view is used, and that one whatever it costs.
+    `lower_names` is true for catalogs that ignore the case of names. `defaults` are Spark's values for settings that
+    are not set. With `only`, just this view may be used, whatever it costs.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -32,15 +32,15 @@ class Session:
     only: TableName | None = None
 
     def __hash__(self) -> int:
-        # The settings count for equality alone: there are hundreds of them.
+        # Only equality compares the settings: hashing hundreds of them would take too long.
         return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
 
     def leaves_out(self, view: TableName) -> bool:
-        """Return whether a hint asks for another view only."""
+        """Return whether a hint allows only another view."""
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
-        """Return the full name of a table reference; None if it may be a temporary view."""
+        """Return the full name of a table reference; None if it may name a temporary view."""
         if self.lower_names:
             parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:

@@ -9,7 +9,7 @@ ANSI = "spark.sql.ansi.enabled"
 LEFT_OUT = "the statement's hint names another view"
 REWRITE_IS_OFF = "the session has SET viewgate.rewrite = off"
 
-# How a query is run, not what it means.
+# Settings that change how a query runs, but not its result.
 HARMLESS = (
     "spark.sql.adaptive.",
     "spark.sql.artifact.",
@@ -43,7 +43,7 @@ HARMLESS = (
     "spark.sql.warehouse.dir",
 )
 
-# Under any other value than these, a text does not mean what we read in it.
+# Under other values than these, a statement's text has a different meaning than the one Viewgate assumes.
 READABLE: Mapping[str, str] = {
     "spark.sql.caseSensitive": "false",
     "spark.sql.groupByAliases": "true",
@@ -73,7 +73,8 @@ def differing_setting(
 ) -> tuple[str, str | None, str | None] | None:
     """Return the first setting that can change an answer and differs, with both values; None if all agree.
 
-    What one of them has not set has Spark's default there. Those in READABLE are the same wherever a text is read.
+    A setting that one side does not set has Spark's default there. The settings in READABLE are not compared: wherever
+    a statement is parsed, they have one value.
 
     >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
     >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
@@ -93,7 +94,7 @@ def is_ansi(settings: Mapping[str, str] | None) -> bool:
 
 
 def _value(text: str | None) -> str | None:
-    """Return a setting's value; truth values in lower case."""
+    """Return a setting's value; truth values in lower case; None stays None."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 

@@ -1,4 +1,4 @@
-"""The statistics of a table's data files, as Iceberg's manifests have them, for estimates and never for proofs."""
+"""The statistics of a table's data files from Iceberg's manifests, for estimates and never for proofs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-# A point on the line of a type: days of a date, microseconds of a time, whole numbers, exact fractions, texts.
+# A value that can be ordered: days of a date, microseconds of a time, integers, exact fractions, strings.
 Point = int | float | str | Fraction
 
-# Below it every scan takes about as long, so that the statistics of a table with fewer rows tell nothing.
+# Up to this number of rows every scan takes about as long, so that statistics do not matter.
 FEW_ROWS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFiles:
-    """One column in some files: its bytes, its number of NULLs, and its bounds in each; None where a file tells none.
+    """One column in several files: for each file its bytes, NULL count and bounds; None where the file does not record
+    one.
 
-    A file with neither bound may hold any value; one with NULLs alone has no bounds.
+    A file without bounds may have any value; a file with only NULLs has no bounds.
     """
 
     sizes: Sequence[int | None]
@@ -38,7 +39,7 @@ class FileGroup:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Statistics:
-    """The data files of a table at a snapshot; compared by identity, for they are read once for each snapshot."""
+    """The data files of a table at a snapshot; compared by identity, because they are read once per snapshot."""
 
     snapshot_id: int
     groups: tuple[FileGroup, ...]

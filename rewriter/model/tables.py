@@ -1,4 +1,4 @@
-"""Tables, views and storage tables in the catalog at one moment: immutable, compared by content."""
+"""Tables, views and storage tables in the catalog at one point in time: immutable, compared by content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.model.names import TableName
 from rewriter.model.partitions import PartitionField
 from rewriter.model.statistics import Statistics
 
-# What Iceberg keeps values of those types as that it does not have.
+# The types of Spark that Iceberg lacks, with the type in which it stores their values.
 KEPT_AS = {"tinyint": "int", "smallint": "int"}
 _NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
 
@@ -28,7 +28,7 @@ def kept_as(kind: str) -> str:
 
 
 class Column(NamedTuple):
-    """A column with the type in Spark's DDL spelling (`bigint`, `decimal(10,2)`, `timestamp_ntz`)."""
+    """A column; `type` is written as in Spark's DDL (`bigint`, `decimal(10,2)`, `timestamp_ntz`)."""
 
     name: str
     type: str
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 class Snapshot:
     """One snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace.
 
-    `added` are the bytes of the files that it added, None where its summary does not count them.
+    `added` is the size in bytes of the files that it added; None if its summary does not record that.
     """
 
     id: int
@@ -52,7 +52,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """A source at a refresh: a base table, its snapshot (None if it had none), and the columns used."""
+    """The state of a source at a refresh: the base table, its snapshot (None if it had none), and the columns used."""
 
     name: TableName
     uuid: str
@@ -62,7 +62,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class ChildView:
-    """A view inside a definition, at the version that a refresh read."""
+    """A view inside a definition, at the version that a refresh used."""
 
     uuid: str
     version: int
@@ -70,11 +70,11 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """The sources of a storage table's content, and its columns when it was written.
+    """What a refresh recorded in storage: the sources of the content, and the storage's columns at that time.
 
-    `only` is a condition over the view's columns where the content is but the rows for which that is true; `behind`
-    says which changes the other rows lack, where they are stored, too, and stale; in `stale_share` of the rows of the
-    changed table they have their like.
+    `only` is the condition over the view's columns that all stored rows satisfy; empty if all of the view's rows are
+    stored. If it was narrowed because the other stored rows are stale, `behind` says which changes these lack, and
+    `stale_share` is the share (0 to 1) of the changed table's rows behind them.
     """
 
     view_version: int
@@ -92,16 +92,16 @@ class RefreshState:
 class Table:
     """A table in its current state: identity, columns, and the snapshots up to the current one, newest first.
 
-    `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
-    `delete_files` counts the files that take rows away from others.
-    `current_since_ms` is when the snapshot became the current one, which a rollback makes it again.
-    `least` names columns of dates and times with the seconds since 1970 that none of their values is before, `most`
-    with those that none is a second after, which estimates of costs use, and `ranges` columns of integers with the
-    least and the greatest value that they may have.
-    `statistics` are those of its data files at this snapshot or at an earlier one: for estimates, never for proofs.
-    `refresh` describes the current content of a storage table; None for base tables and for
-    storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
-    nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
+    `records` and `size` (bytes) are the current snapshot's totals; None if its summary does not record them.
+    `delete_files` counts the files that delete rows of other files. `current_since_ms` is the time at which the
+    snapshot became current, also by a rollback.
+    `least` has, by column, a lower bound of its dates or times in seconds since 1970, for proofs; `most` an upper
+    bound, for estimates only; `ranges` the bounds of integer columns.
+    `statistics` are those of the data files at this snapshot or an earlier one, for estimates and never for proofs.
+    `refresh` describes the content of a storage table; None for base tables, and for storage whose content was not
+    written by a refresh.
+    `primary_key` and `foreign_keys` are declared by the owner and enforced by nobody; the rewriter is given only the
+    keys that may be trusted.
     """
 
     name: TableName
@@ -144,7 +144,7 @@ class Table:
         return self.refresh.behind if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, ignoring case as Spark does by default."""
+        """Return the column of that name, ignoring case as Spark does by default; None if there is none."""
         return self.by_name.get(name.lower())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The definitions of materialized views: they change with DDL only."""
+"""The definitions of plain and materialized views; they change only by DDL."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class PlainView:
 class MaterializedView:
     """An Iceberg view with a storage table.
 
-    `query` is what a reader of the view sees; `storage_query` is the SELECT whose outputs are,
-    by name, the storage table's columns: those of `query` and the hidden ones that make it roll up.
-    Names in both are resolved in `catalog` and `namespace`. `settings` are the session settings
-    that were in force at CREATE and that each refresh uses; None for a view made by another tool.
-    `max_staleness` are the seconds for which storage may lack what has come to the tables.
+    `query` is the query that a reader of the view sees; `storage_query` is the SELECT whose outputs are, by name, the
+    columns of the storage table: those of `query`, and hidden columns that allow roll-ups. Names in both are resolved
+    in `catalog` and `namespace`. `settings` are the session settings of CREATE, which each refresh uses; None for a
+    view made by another tool. `max_staleness` is the time in seconds for which storage may lack rows that were added to
+    the tables.
 
-    Of a view that is defined over views, `storage_query` is the query with those put in their place, `through` says
-    which they were, at which versions, and `over_views` is the query as it was written.
+    For a view over views, `storage_query` has these views expanded, `through` lists them with their versions, and
+    `over_views` is the query as it was written.
     """
 
     name: TableName
@@ -76,7 +76,7 @@ class MaterializedView:
 
     @property
     def written(self) -> str:
-        """The storage query as the user wrote it, which may name views."""
+        """The storage query as it was written, which may name views."""
         return self.over_views or self.storage_query
 
     @property

@@ -1,9 +1,9 @@
 """The rules, one per file: each answers a question from an access path.
 
-A rule is a function of an Ask (a question put to a path, for one mapping of its tables) → a plan, or a Miss with its
-reason. It never raises to say no, never changes its input, and knows nothing of freshness, permissions and cost. A plan
-may hold further asks: the engine alone fills them. RULES is tried in order for each path; the first plan is taken, and
-whatever a rule misses, the next one is tried.
+A rule is a function of an Ask (a question to an access path, for one mapping of its tables) that returns a plan, or a
+Miss with its reason. It does not raise to refuse, never changes its input, and does not consider freshness, permissions
+or cost. A plan may contain further asks, which only the engine answers. RULES are tried in order for each path; the
+first plan is used, and after a Miss the next rule is tried.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ RULES: tuple[Rule, ...] = (
     text_match,
     branch_by_branch,
     read_rows,
-    # same_grain before roll_up: both answer a query at the view's own grain, and the former without grouping again.
+    # same_grain before roll_up: both answer a query at the view's own grain, but the former does not group again.
     same_grain,
     roll_up,
-    # In two steps, where one does not do.
+    # In two steps, where one step does not suffice.
     roll_up_bitmaps,
-    # Of a path to whose tables rows were appended no rule before this one reads.
+    # Only this rule reads a path to whose tables rows were appended; all others refuse it.
     delta_union,
-    # It reads the tables, too: only where no view has all of the rows.
+    # Last, because it also reads the tables: only where no view has all of the rows.
     union_remainder,
 )
 
-# Rules that divide a question before any path is asked: each part is a question of its own.
+# Rules that divide a question before any path is asked; each part becomes a question of its own.
 DIVISIONS: tuple[Callable[[Block], Sequence[Block]], ...] = (union_branches,)
 
 __all__ = ["DIVISIONS", "RULES", "Rule"]

@@ -1,4 +1,4 @@
-"""A query and a view that are the same set operation, with matching branches."""
+"""Answers a set operation from a view that is the same set operation, with matching branches."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from rewriter.match.set_operations import SetQuestion
 
 
 def branch_by_branch(ask: Ask) -> Branchwise | Miss:
-    """Read a set operation from a view with the same operator, if all branches read the view alike.
+    """Read a set operation from a view with the same operator, if all its branches read the view in the same way.
 
-    law:    a filter of whole rows may be taken before or behind UNION, INTERSECT and EXCEPT; so may a projection
-            behind UNION ALL, and behind all of them one that keeps different rows different
+    law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; so may a projection after
+            UNION ALL, and after the others a projection that keeps different rows different
     view:   SELECT id, region, n FROM sales WHERE n > 3 UNION ALL SELECT id, region, n FROM returns
     query:  SELECT region FROM returns WHERE id < 9 UNION ALL SELECT region FROM sales WHERE n > 3 AND id < 9
     gives:  SELECT region FROM view WHERE id < 9
     no:     branches with different filters; SELECT region FROM sales INTERSECT SELECT region FROM returns over a view
-            with id, too; the branches of EXCEPT in another order
+            that also has id; the branches of EXCEPT in another order
     """
     question = ask.question
     if not isinstance(question, SetQuestion):
-        return Miss(Reason.SHAPE, "it is no set operation", apart=True)
+        return Miss(Reason.SHAPE, "it is not a set operation", apart=True)
     return Branchwise(question)

@@ -1,4 +1,4 @@
-"""Live answers: the stored rows of a view, united with the rows appended to its tables since."""
+"""Live answers: the stored rows of a view together with the rows appended to its tables since the refresh."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.model import Change, ChangeKind
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
-    """Unite the rows of a view's storage with the rows appended to its tables since the refresh.
+    """Combine the rows of a view's storage with the rows appended to its tables since the refresh.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -40,7 +40,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return the appended range of each table of the view; other tables are read in their current state."""
+    """Return the appended range of rows for each table of the view; other tables are read in their current state."""
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)

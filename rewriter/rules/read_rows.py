@@ -1,4 +1,4 @@
-"""A view that holds rows, not groups."""
+"""Answers a query from a view that holds rows, not groups."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rewriter.match.grouping import Groups, finish, group_keys
 def read_rows(ask: Ask) -> Match | Miss:
     """Read rows from the view instead of the tables, and evaluate the query over them.
 
-    law:    the view has the rows of the tables that it joins, fewer only where the query wants fewer; a row of groups
-            is there if a row of the tables is, which is all that EXISTS and IN ask
+    law:    the view has the rows of the tables that it joins, and lacks only rows that the query does not need; a group
+            exists if it has a row, which is all that EXISTS and IN test
     view:   SELECT id, region, price * quantity AS revenue FROM sales WHERE year = 2024
     query:  SELECT region, sum(price * quantity) FROM sales WHERE year = 2024 AND id > 7 GROUP BY region
     gives:  SELECT region, sum(revenue) FROM view WHERE id > 7 GROUP BY region

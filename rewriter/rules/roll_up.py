@@ -1,4 +1,4 @@
-"""A view with finer groups than the query's."""
+"""Answers a query from a view whose groups are finer than the query's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""count(DISTINCT i) from bitmaps of finer groups: merged per bitmap bucket, then their bits counted."""
+"""Answers count(DISTINCT i) from bitmaps of finer groups: bitmaps are merged per bucket, then their
+bits are counted.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,14 @@ Tree = exp.Expr
 def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     """Merge the bitmaps of each bucket per group of the query, then add up their bit counts.
 
-    law:    bits of one bucket are the same numbers in all groups, so they are united before they are counted
-    view:   SELECT a, b, bitmap_bucket_number(i) AS n, bitmap_construct_agg(bitmap_bit_position(i)) AS bits …
-            GROUP BY a, b, bitmap_bucket_number(i)
+    law:    the bits of one bucket mean the same numbers in all groups, so that bitmaps are united before bits are
+            counted
+    view:   SELECT a, b, bitmap_bucket_number(i) AS n, bitmap_construct_agg(bitmap_bit_position(i)) AS bits … GROUP BY
+            a, b, bitmap_bucket_number(i)
     query:  SELECT a, count(DISTINCT i) … GROUP BY a
     gives:  SELECT a, sum(bitmap_count(bits)) FROM (SELECT a, n, bitmap_or_agg(bits) AS bits FROM view GROUP BY a, n)
             GROUP BY a
-    no:     GROUPING SETS, in which a bucket would be counted once for each of the finer groups
+    no:     GROUPING SETS, where a bucket would be counted once for each finer group
     """
     query = ask.question
     if not isinstance(query, Predicates) or query.block.keys is None:
@@ -49,7 +52,7 @@ def _counted(block: Block) -> Iterator[Tree]:
 
 
 def _distinct_value(tree: Tree) -> Tree | None:
-    """Return the argument of a count of distinct values, if it has only one."""
+    """Return the argument of a count of distinct values, if it has only one; None otherwise."""
     call = aggregate_of(tree)
     if call is None or call.name != "count" or not isinstance(call.expressions[0], exp.Distinct):
         return None

@@ -1,4 +1,4 @@
-"""A view with exactly the groups of the query."""
+"""Answers a query from a view with exactly the query's groups."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
-    """Read each group of the query from the view's one row for it.
+    """Read each group of the query from the one row that the view has for the group.
 
-    law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups, or
-            tables by their trusted keys, of which each group finds one row at most
+    law:    the query's keys determine the view's keys, and the query's additional joins only drop groups, or find at
+            most one row for each group by a trusted key
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
     query:  SELECT sex, sum(price) FROM sales WHERE region = 'eu' GROUP BY sex
     gives:  SELECT sex, total FROM view WHERE region = 'eu'
@@ -31,7 +31,7 @@ def same_grain(ask: Ask) -> Match | Miss:
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and (reading.residual or reading.extra):
-        # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
+        # A filter that drops the view's only row would leave none, but an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)
@@ -46,7 +46,7 @@ def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
 def _repeating(reading: Reading) -> bool:
     """Return whether the query joins tables that could repeat a group.
 
-    SEMI and ANTI joins cannot, nor can a join of a table by its whole key.
+    SEMI and ANTI joins cannot repeat a group, nor can a join by a table's whole key.
     """
     beside = {table.id for table in reading.extra}
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))

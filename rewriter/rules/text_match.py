@@ -1,4 +1,4 @@
-"""A view whose own query occurs in the statement, whatever it contains."""
+"""Answers a query whose text is the text of a view's own query, whatever the text contains."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 
 def text_match(ask: Ask) -> Match | Miss:
-    """Read the storage in the place of a query text that equals the view's own.
+    """Read the storage in place of a query whose text equals the text of the view's query.
 
-    law:    equal texts over the same tables have the same rows; an ORDER BY at the end is made once more
+    law:    equal texts over the same tables return the same rows; a final ORDER BY is applied again
     view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales
     query:  SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales) WHERE n < 10
     gives:  SELECT count(*) FROM (SELECT v.id, v.n FROM view AS v) WHERE n < 10
-    no:     a floating-point output by which the statement around it filters: files are skipped by other statistics
+    no:     an outer filter on a floating-point output, for which files would be skipped by other statistics
     """
     question = ask.question
     if not isinstance(question, TextQuestion):
@@ -22,7 +22,7 @@ def text_match(ask: Ask) -> Match | Miss:
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
     rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:
-        return Miss(Reason.SHAPE, "the query's ORDER BY names something that is no output: add it to the outputs")
+        return Miss(Reason.SHAPE, "the query's ORDER BY names something that is not an output: add it to the outputs")
     deciding = decides_by_floats(question.query, question.statement, ask.path.storage)
     if deciding is not None:
         return Miss(Reason.FLOAT_COMPARED, deciding.name)

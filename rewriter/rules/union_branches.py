@@ -1,4 +1,4 @@
-"""A grouped query over UNION ALL: groups each branch first, as a question of its own."""
+"""Divides a grouped query over UNION ALL: each branch is grouped first, as a question of its own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rewriter.sql import holds
 
 
 def union_branches(block: Block) -> Sequence[Block]:
-    """Return the first phase of a grouped block for each branch of its only UNION ALL; nothing for other blocks.
+    """Return the first phase of a grouped block for each branch of its only UNION ALL; empty for other blocks.
 
-    law:    the rows of a union are those of its branches, and so are the rows of each of its groups
+    law:    the rows of a union, and of each of its groups, are the rows of its branches together
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
-    gives:  SELECT k, sum(part) FROM (SELECT k, sum(x) AS part FROM a GROUP BY k UNION ALL
-            SELECT k, sum(y) FROM b GROUP BY k) GROUP BY k
-    no:     UNION, which makes one of equal rows; a branch with LIMIT; count(DISTINCT x)
+    gives:  SELECT k, sum(part) FROM (SELECT k, sum(x) AS part FROM a GROUP BY k UNION ALL SELECT k, sum(y) FROM b GROUP
+            BY k) GROUP BY k
+    no:     UNION, which merges equal rows; a branch with LIMIT; count(DISTINCT x)
     """
     unions = [table for table in block.tables if table.branches]
     if len(unions) != 1 or block.keys is None or any(unions[0].id in join.tables for join in block.joins):
@@ -37,7 +37,8 @@ def union_branches(block: Block) -> Sequence[Block]:
 def _few_keys(block: Block) -> Block:
     """Return a block without its constant keys, such as a branch's label.
 
-    Without a row, groups by constants are none, and the group of all rows is one.
+    If all keys are constants, HAVING count(*) > 0 takes their place: for an empty input, GROUP BY a constant returns no
+    group, but an aggregate without keys returns one.
     """
     keys = tuple(key for key in block.keys or () if holds(key, exp.Column))
     some = (exp.GT(this=ROWS, expression=number(0)),) if block.keys and not keys else ()

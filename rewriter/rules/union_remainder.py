@@ -1,8 +1,8 @@
-"""Union rewriting: the rows of a view from its storage, the remaining rows from base tables.
+"""Union rewriting: one part of the rows from a view's storage, the remaining rows from base tables.
 
-Where a view filters more than a query, or a query's time range does not end on the borders of the view's
-buckets, the query is cut in two by a predicate p: the rows for which p is true are read through the view,
-those for which it is not (NULL counted) from the tables, and the two branches are aggregated once more.
+If a view filters more than a query, or a query's time range does not end at borders of the view's buckets, the query is
+divided by a predicate p: rows for which p is true are read from the view, rows for which p is false or NULL from the
+tables, and both are aggregated once more.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice", apart=True)
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
-    # What a view's own equality leaves over is most of a table, and nothing that the shortlist looks for.
+    # The rest of an equality in the view's own filter is most of a table, and the shortlist does not look for it.
     own = {renamed(conjunct, ask.mapping) for conjunct in path.own or ()}
     of_part = divided.keys() - own if path.own is not None else frozenset[Tree]()
     pays = all(type(conjunct) in _NEGATED or conjunct in of_part for conjunct in divided)
@@ -97,7 +97,9 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that divide the rows: the view's filter, and time ranges narrowed to whole buckets."""
+    """Return the predicates that divide the rows, each with its original: the view's filter, and time ranges narrowed
+    to whole buckets.
+    """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
@@ -114,7 +116,9 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the range that is divided, beside the buckets of the view; None if the view has not just one of them."""
+    """Return the divided range with the view's buckets, if it has no end or a begin relative to now; None for other
+    ranges.
+    """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
         (bucket, name)
@@ -142,7 +146,7 @@ def holds_buckets(view: Block) -> bool:
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """Return a range of a time narrowed to the whole buckets in it; None if the range ends on bucket borders."""
+    """Return a range of a time narrowed to the whole buckets in it; None if it already ends at bucket borders."""
     if conjunct.this in outputs:
         return None
     time = temporal_type(conjunct.this, Scope(query.block.tables))
@@ -157,7 +161,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     bucket = buckets[0]
     try:
         border = _border(conjunct, moment.wall, bucket.grain, bucket.type)
-    except (ValueError, OverflowError):  # there is none before the year 10000
+    except (ValueError, OverflowError):  # there is no such border before the year 10000
         return None
     if border is None or (bucket.type == "timestamp" and not divides_at(border, bucket.grain, query.zone)):
         return None
@@ -166,11 +170,13 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 
 
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
-    """Return a range with an end known only at execution, narrowed by the bucket that contains this end."""
+    """Return a range with an end known only at execution, narrowed to the bucket border next to that end; None
+    otherwise.
+    """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
         bound = cast(bound, "timestamp")
-    # A bucket shorter than a day ends so many seconds after it began, also where clocks are moved.
+    # A bucket shorter than a day ends a fixed number of seconds after its begin, even if clocks are changed.
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
     if not (steady or is_comparable(bound, kind, zone)) or divides(conjunct, grain, kind, zone):
         return None
@@ -180,7 +186,7 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last bucket border in a range; None if the range ends there."""
+    """Return the first or last bucket border within a range; None if the range already ends there."""
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
     if isinstance(conjunct, (exp.GT, exp.GTE)):
@@ -197,10 +203,12 @@ def _literal(wall: datetime, kind: str) -> Tree:
 
 
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
-    """Return the complement of the cut as ranges, which prune files; None without a cut."""
+    """Return the complement of the dividing predicates as ranges, by which files are skipped; None if nothing is
+    divided.
+    """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
-        # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.
+        # No IS NULL arm is needed: the query's own comparison already drops NULLs in the time and in the bound.
         if asked != conjunct and is_unknown(conjunct.expression, query.zone):
             arms.append(_negated(conjunct))
             continue
@@ -210,7 +218,7 @@ def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
             return None
         subject, values = ranged
         arms.append(rest)
-        # It is unknown for NULL alone, unless it is true of that.
+        # The comparison is unknown only for NULL, unless it is true for NULL.
         if not values.null and query.values(query.equivalence.normalize(subject)).null:
             arms.append(exp.Is(this=subject.copy(), expression=exp.Null()))
     return reduce(lambda left, right: exp.Or(this=left, expression=right), arms)

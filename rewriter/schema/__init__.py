@@ -1,7 +1,7 @@
 """The type oracle: the names and types of a query's outputs, without asking Spark.
 
-It knows what was tried on Spark (tests/integration/test_schema.py) under the default settings; where a type or a name
-is not certain it says so, and nobody guesses.
+It knows the names and types that were verified on Spark (tests/integration/test_schema.py) under the default settings.
+For all others it raises Uncertain instead of guessing.
 """
 
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type

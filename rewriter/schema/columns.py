@@ -15,7 +15,8 @@ from rewriter.timeseries.bucket import TEMPORAL
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
     """Return the output columns of a block; raise Uncertain.
 
-    `spelled` is the SELECT as Spark reads it, where that is another: there a bucket is an alias for what was typed.
+    `spelled` is the SELECT as Spark runs it, if it differs from the user's: there a bucket has the typed text as its
+    alias.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -54,9 +55,9 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
 
 
 def numeric_type(tree: exp.Expr, block: Block) -> str | None:
-    """Return the type of a number over a block's tables, `void` for NULL; None if no number or uncertain.
+    """Return the type of a numeric expression over a block's tables, `void` for NULL; None for others and if uncertain.
 
-    Nor is it where digits are dropped to keep within 38, for which settings have different rules.
+    It is also None if the result needs more than 38 digits, because settings decide which digits Spark drops.
     """
     try:
         kind = type_of(tree, _declared(block), lossless=True)

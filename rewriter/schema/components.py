@@ -1,4 +1,4 @@
-"""The components of aggregates: CREATE stores them, and the first phase of a plan in two phases computes them."""
+"""The components of aggregates: CREATE stores them as hidden columns, and two-phase plans compute them first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.schema.columns import expression_type, numeric_type
 
 
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
-    """Return the types of an aggregate's arguments for its Composition, `unknown` where uncertain."""
+    """Return the types of an aggregate's arguments, as its Composition expects them; `unknown` where uncertain."""
     composed = AGGREGATES[call.name].composed
     if composed is None or not composed.lossless:
         return tuple(expression_type(argument, block) for argument in call.expressions)
@@ -20,7 +20,7 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
 
 
 def components_of(call: exp.Anonymous, block: Block) -> Components:
-    """Return the components of an aggregate that does not roll up by itself; none for others and for DISTINCT."""
+    """Return the components of an aggregate that does not roll up by itself; empty for others and for DISTINCT."""
     composed = AGGREGATES[call.name].composed
     if composed is None or isinstance(call.expressions[0], exp.Distinct):
         return {}

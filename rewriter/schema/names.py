@@ -1,4 +1,4 @@
-"""Spark's name of an output without alias: the typed expression in Spark's spelling."""
+"""Spark's name of an output without an alias: the typed expression as Spark prints it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 
 
 def name_of(tree: Tree) -> str:
-    """Return the name of an output; raise Uncertain if Spark's spelling is unknown.
+    """Return Spark's name of an output without an alias; raise Uncertain if it is unknown.
 
     >>> from rewriter.sql import parse_select
     >>> [name_of(e) for e in parse_select("SELECT T.Price, SUM(t.x + 1), count(*), avg(DISTINCT x) FROM t").expressions]
     ['Price', 'sum((x + 1))', 'count(1)', 'avg(DISTINCT x)']
     """
     if isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Column) and not tree.args.get("safe"):
-        return str(tree.this.name)  # outermost, a cast leaves a column its name
+        return str(tree.this.name)  # an outermost cast leaves a column its name
     return _spelled(tree)
 
 
 def has_unary_plus(sql: str) -> bool:
-    """Return whether a unary plus occurs: Spark keeps it in the output's name, the parser drops it.
+    """Return whether a text has a unary plus, which Spark keeps in an output's name and the parser drops.
 
     >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
     (True, False)
@@ -73,7 +73,7 @@ def _call(tree: Tree) -> str:
         return f"{name}({' FROM '.join(map(_spelled, tree.expressions))})"
     empty = meant(name) in CLOCK or (name in GROUPING and not tree.expressions)
     spelled = PRINTED.get(name) if bool(tree.expressions) != empty else None
-    # Spark writes arguments that were left out.
+    # Spark also prints arguments that were omitted.
     if spelled is None or len(tree.expressions) != PRINTED_ARITY.get(name, len(tree.expressions)):
         raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
     if name == "count" and isinstance(tree.expressions[0], exp.Star):

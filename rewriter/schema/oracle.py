@@ -1,4 +1,4 @@
-"""The type of a canonical expression."""
+"""Computes the type of a canonical expression as Spark does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Declared = Callable[[exp.Column], str | None]
 
 
 class _Known(NamedTuple):
-    """The column types, and whether a DECIMAL result that drops digits is uncertain."""
+    """The column types, and whether a DECIMAL result that loses digits is uncertain."""
 
     declared: Declared
     lossless: bool
@@ -48,7 +48,8 @@ _Rule = Callable[[Tree, _Known], str]
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
     """Return Spark's type of an expression, with column types from `declared`; raise Uncertain.
 
-    `lossless` refuses where a DECIMAL would need more than 38 digits: which it loses depends on settings.
+    With `lossless`, raise Uncertain if a DECIMAL needs more than 38 digits, because settings decide which digits it
+    loses.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
@@ -121,7 +122,7 @@ def _void(tree: Tree, known: _Known) -> str:
     return VOID
 
 
-# By these a DATE stays one, by those a TIMESTAMP becomes of it; what else there is depends on how it is written.
+# A DATE plus the former stays a DATE, plus the latter becomes a TIMESTAMP; for other units this depends on the text.
 _WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "YEAR", "DAYS", "WEEKS", "MONTHS", "YEARS"})
 _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SECONDS"})
 
@@ -167,7 +168,9 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return the type of an integer literal beside a DECIMAL: as many digits as it has."""
+    """Return the DECIMAL type of an operand; an integer literal beside a DECIMAL has as many digits as it is written
+    with.
+    """
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
         tree = tree.this
     if kind in INTEGERS and isinstance(tree, exp.Literal):
@@ -209,7 +212,7 @@ def _cast(tree: Tree, known: _Known) -> str:
     return _cast_type(tree.to)
 
 
-# Printing a type takes ten times as long as all else that is asked of a cast.
+# Printing a type takes ten times as long as the rest of the work on a cast.
 @lru_cache(maxsize=1000)
 def _cast_type(kind: exp.DataType) -> str:
     return column_type(kind.sql("spark"))
@@ -243,7 +246,7 @@ def _structure(arguments: Sequence[Tree], known: _Known) -> str:
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
     if not plain or len(names) != len(values):
-        raise Uncertain("the names of a structure are not known for certain")
+        raise Uncertain("the names of a struct are not known for certain")
     fields = (f"{name.name}:{_type(value, known)}" for name, value in zip(names, values, strict=True))
     return f"struct<{','.join(fields)}>"
 
@@ -291,5 +294,5 @@ _RULES: tuple[tuple[tuple[type[Tree], ...], _Rule], ...] = (
     ((exp.Cast, exp.TryCast), _cast),
     ((exp.Anonymous,), _call),
 )
-# The first that is named for a kind counts.
+# If several entries name one kind of node, the first counts.
 _RULE = {kind: rule for kinds, rule in reversed(_RULES) for kind in kinds}

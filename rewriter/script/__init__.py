@@ -5,7 +5,7 @@
     explanation.sql, explanation.storage, explanation.as_json()
 
 Constraints that the script declares are trusted. Names and types come from the type oracle (`rewriter.schema`); a query
-for which it is not certain is left as it is.
+for which they are uncertain is not rewritten.
 """
 
 from rewriter.script.cursor import ScriptError

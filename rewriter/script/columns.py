@@ -1,4 +1,4 @@
-"""Finds column names that no table has, to distinguish a wrong query from one that no view answers."""
+"""Finds column names that no table has, to tell a wrong query from one that no view answers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from sqlglot.errors import SqlglotError
 from rewriter.functions.others import ROW_GENERATORS
 
 _UNNAMED = (exp.Lateral, exp.Pivot, exp.UDTF, exp.Values, exp.Inline, exp.Explode, exp.Posexplode)
-# Words that are no columns though sqlglot takes them for some, and the names of outputs that are literals.
+# Words that are not columns, although sqlglot parses them as columns, and the names of outputs that are literals.
 _NO_COLUMNS = frozenset(
     {
         "all", "current_catalog", "current_database", "current_schema", "current_time", "current_user", "false",
         "localtimestamp", "null", "session_user", "true", "user",
     }
 )  # fmt: skip
-_PLAIN = re.compile(r"[a-z]\w*")  # one with an underscore before it may be metadata, one with brackets an output
+_PLAIN = re.compile(r"[a-z]\w*")  # a name with a leading underscore may be metadata, one with brackets an output
 
 
 def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the first name that is certainly no column of the tables and not defined in the query.
+    """Return the first name that is certainly neither a column of the tables nor defined in the query; None if there is
+    none.
 
-    `tables` are by the last part of their names. It is certain about what it returns: of a name that might be something
-    else it says nothing, and nothing of a query that sqlglot does not parse.
+    The keys of `tables` are the last parts of their names. A name that could be something else is not reported, and
+    neither is any name of a query that sqlglot cannot parse.
 
     >>> unknown_column("SELECT cty AS c FROM sales ORDER BY c", {"sales": ["country"]})
     'cty'
@@ -42,7 +43,8 @@ def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | Non
         return None
     known = {name.lower() for columns in tables.values() for name in columns} | set(_named(tree))
     references = list(tree.find_all(exp.Column, bfs=False))
-    known.update([node.name.lower() for node in references if not known.isdisjoint(_parts(node)[:-1])])  # of structures
+    # fields of structs
+    known.update([node.name.lower() for node in references if not known.isdisjoint(_parts(node)[:-1])])
     return next((node.sql("spark") for node in references if _is_unknown(node, known)), None)
 
 
@@ -54,7 +56,7 @@ def _is_generator(node: exp.Expr) -> bool:
 
 
 def _named(tree: exp.Expr) -> Iterator[str]:
-    """Yield the names that a query defines: of outputs, subquery columns and lambda parameters."""
+    """Yield the names that a query defines: output names, columns of subqueries, lambda parameters."""
     for identifier in tree.find_all(exp.Identifier):
         parent = identifier.parent
         of_table = isinstance(parent, exp.Table) or (
@@ -69,7 +71,7 @@ def _is_unknown(node: exp.Column, known: set[str]) -> bool:
     if not _PLAIN.fullmatch(parts[-1]) or parts[-1] in _NO_COLUMNS or node.find_ancestor(exp.Hint):
         return False
     if isinstance(node.parent, exp.Anonymous) and len(parts) == 1:
-        return False  # perhaps a unit of time
+        return False  # it may be a unit of time
     return not known.intersection(parts)
 
 

@@ -13,11 +13,11 @@ _Item = TypeVar("_Item")
 
 
 class ScriptError(ValueError):
-    """An error in a script or in a query over it; the message gives the place and the remedy."""
+    """An error in a script, or in a query over it; the message says where it is and what to do."""
 
 
 class Cursor:
-    """Reads tokens from left to right; raises ScriptError with the line of an unexpected token."""
+    """Reads the tokens of a statement from left to right; raises ScriptError, with the line, at an unexpected token."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self._text = text
@@ -39,7 +39,7 @@ class Cursor:
         self._at += 1
 
     def peek(self) -> Token | None:
-        """Return the next token without advancing."""
+        """Return the next token without advancing; None at the end."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:

@@ -11,7 +11,7 @@ from rewriter.schema import Uncertain, column_type
 from rewriter.script.cursor import Cursor, ScriptError
 from rewriter.script.partitioning import Partition, partitions
 
-# What may follow a column's type, and what ends it.
+# Keywords that may follow a column's type, and end it.
 _OPTIONS = ("NOT", "NULL", "NOT NULL", "PRIMARY", "PRIMARY KEY", "REFERENCES", "UNIQUE", "COMMENT", "DEFAULT", "CHECK")
 _PARTITIONED = ("PARTITIONED", "PARTITIONED BY")
 _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN", ",")
@@ -19,7 +19,9 @@ _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN",
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: own columns, the referenced table as written, its columns (empty: its primary key)."""
+    """A foreign key: its columns, the referenced table as written, and that table's columns (empty for its primary
+    key).
+    """
 
     columns: tuple[str, ...]
     table: tuple[str, ...]
@@ -28,7 +30,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """CREATE TABLE. SQL's primary key is NOT NULL, which one in a property is not: `required`."""
+    """A CREATE TABLE. `required` is true if the primary key's columns are NOT NULL: in SQL they are, in a property they
+    need not be.
+    """
 
     name: tuple[str, ...]
     line: int
@@ -41,7 +45,7 @@ class TableDeclaration:
 
 @dataclass(frozen=True)
 class KeysDeclaration:
-    """ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY, or SET TBLPROPERTIES with keys in them."""
+    """An ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY, or SET TBLPROPERTIES with keys."""
 
     name: tuple[str, ...]
     line: int
@@ -52,7 +56,7 @@ class KeysDeclaration:
 
 @dataclass(frozen=True)
 class ViewDeclaration:
-    """CREATE MATERIALIZED VIEW."""
+    """A CREATE MATERIALIZED VIEW."""
 
     name: tuple[str, ...]
     line: int
@@ -63,7 +67,7 @@ class ViewDeclaration:
 
 @dataclass(frozen=True)
 class PlainDeclaration(ViewDeclaration):
-    """CREATE VIEW."""
+    """A CREATE VIEW."""
 
 
 Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
@@ -86,7 +90,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
     cursor.accept("IF", "NOT", "EXISTS")
     read = _Columns(cursor, TableDeclaration(cursor.name("a table's name"), line))
     cursor.listed(read.item)
-    cursor.skip("TBLPROPERTIES")  # USING, PARTITIONED BY …: nothing that a query's meaning depends on
+    cursor.skip("TBLPROPERTIES")  # USING, PARTITIONED BY and so on do not change the meaning of queries
     table = read.table
     if cursor.accept("TBLPROPERTIES"):
         table = with_keys(table, _properties(cursor, table.name, line))
@@ -95,7 +99,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with these keys added."""
+    """Return the table with the keys of an ALTER TABLE added."""
     table = replace(table, references=(*table.references, *keys.references))
     return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
@@ -123,7 +127,7 @@ class _Columns:
         else:
             self._column()
             return
-        self.cursor.skip(",")  # NOT ENFORCED, RELY, ON DELETE …
+        self.cursor.skip(",")  # NOT ENFORCED, RELY, ON DELETE and so on
 
     def _column(self) -> None:
         name = self.cursor.identifier("a column's name")
@@ -203,7 +207,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 
 
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
-    """Return the keys declared in a table's properties; other properties do not matter."""
+    """Return the keys that a table's properties declare; other properties are ignored."""
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()
@@ -228,7 +232,8 @@ def _view(cursor: Cursor) -> ViewDeclaration:
     columns = None
     if token is not None and token.text == "(":
         columns = cursor.listed(lambda: _named(cursor))
-    cursor.skip("AS", *_PARTITIONED)  # COMMENT, WITH DEFERRED REFRESH, PROPERTIES: all views are taken as fresh
+    # COMMENT, WITH DEFERRED REFRESH and PROPERTIES do not matter, because all views count as fresh
+    cursor.skip("AS", *_PARTITIONED)
     by = partitions(cursor) if cursor.accept("PARTITIONED", "BY") else ()
     cursor.skip("AS")
     cursor.expect("AS")
@@ -247,7 +252,7 @@ def _named(cursor: Cursor) -> str:
 
 
 def _rows(cursor: Cursor) -> None:
-    """Skip the rows of an INSERT."""
+    """Skip the VALUES of an INSERT."""
     cursor.skip()
 
 

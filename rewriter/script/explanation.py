@@ -26,9 +26,10 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
 
 @dataclass(frozen=True)
 class Explanation:
-    """The rewritten SQL or the original statement, with the results of all views tried.
+    """The rewritten SQL, or the original statement if no view answers, with the results of all views tried.
 
-    `storage` gives, for each storage table that `sql` reads, the SELECT that fills it; `problem` why no view was tried.
+    `storage` maps each storage table that `sql` reads to the SELECT that fills it; `problem` says why no view was
+    tried.
     """
 
     rewritten: bool
@@ -80,7 +81,7 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome, without pins: a script has only one moment."""
+    """Return the explanation of an outcome; without snapshot ids, because a script's tables have none."""
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -110,7 +111,7 @@ def _untried(statement: Statement) -> str:
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """Return an explanation that keeps the query, for a reason found after the choice."""
+    """Return an explanation that keeps the query, for a reason found after a view was chosen."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
@@ -118,7 +119,9 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
 def _certain(
     outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
-    """Return the columns of each replaced block with Spark's names and types; raise Uncertain."""
+    """Return the columns of each replaced block with Spark's names and types; raise Uncertain; a Miss if that is not
+    possible.
+    """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)
     seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
@@ -140,7 +143,7 @@ def _columns_of(
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")
     tree = replacement.block.tree
-    if tree is None:  # a text match: the block was never read
+    if tree is None:  # for a text match there is no block
         return query_columns(original, session, seen)
     if original == replacement.block.text:
         return output_columns(replacement.query, tree)

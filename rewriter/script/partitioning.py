@@ -9,7 +9,7 @@ from rewriter.model import Column
 from rewriter.script.cursor import Cursor, ScriptError
 from rewriter.sql import tokenize
 
-# What Iceberg makes of a column, and the types that it does so with; () are all.
+# The types to which each of Iceberg's transforms applies; () means all.
 _TIMES = ("date", "timestamp", "timestamp_ntz")
 _TRANSFORMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("year", "years", "month", "months", "day", "days", "date"), _TIMES),
@@ -21,23 +21,23 @@ _TRANSFORMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Partition:
-    """One item: a column or a transform of one."""
+    """One item of PARTITIONED BY: a column, or a transform of a column."""
 
     transform: str
     column: str
     line: int
 
     def check(self, view: str, columns: Sequence[Column]) -> None:
-        """Raise ScriptError if the view cannot have these items."""
+        """Raise ScriptError if a view with these columns cannot have this item."""
         if problem := self.problem("PARTITIONED BY", view, columns):
             raise ScriptError(f"line {self.line}: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
-        """Return why a view cannot have these items in a clause; empty if it can."""
+        """Return why a view with these columns cannot have this item in a clause; empty if it can."""
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
-            return f"{clause} names {self.column}, which is no column of {view}: it has {known}"
+            return f"{clause} names {self.column}, which is not a column of {view}: it has {known}"
         kinds = _TRANSFORMS.get(self.transform, ())
         if kinds and column.type not in kinds:
             taken = " or ".join(kind.upper() for kind in kinds)
@@ -52,10 +52,10 @@ def partitions(cursor: Cursor) -> tuple[Partition, ...]:
 
 
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
-    """Return the error in a clause's parentheses; empty if there is none or only Spark can find it.
+    """Return what is wrong in a clause's parentheses; empty if nothing is, or if only Spark can tell.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
-    'ORDERED BY names a, which is no column of v: it has b'
+    'ORDERED BY names a, which is not a column of v: it has b'
     """
     cursor = Cursor(text, tokenize(f"({text})"))
     try:

@@ -44,20 +44,20 @@ from rewriter.script.declarations import (
 from rewriter.script.explanation import Explanation, explained
 from rewriter.sql import Statement, View, by_name, parse
 
-# Names stand for themselves: no catalog goes before them, and their case means nothing, as in Spark's own catalog.
+# Names have no catalog, and their case does not matter, as in Spark's own catalog.
 SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=True)
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The tables and views of a script, all fresh, and the session's settings."""
+    """The tables and views of a script, all of them fresh, with the session's settings."""
 
     session: Session
     relations: Mapping[TableName, Relation | None]
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """Return the parsed query over these tables; raise ScriptError."""
+        """Return a query over these tables, parsed; raise ScriptError if it is empty or invalid."""
         if not query.strip():
             raise ScriptError("the query is empty: write a SELECT")
         statement = parse(query, self.session)
@@ -85,7 +85,7 @@ class Workspace:
         unknown = unknown_column(query, tables)
         if unknown is not None:
             there = "; ".join(f"{name} has {', '.join(columns)}" for name, columns in sorted(tables.items()))
-            raise ScriptError(f"the query names {unknown}, which is no column of its tables: {there}")
+            raise ScriptError(f"the query names {unknown}, which is not a column of its tables: {there}")
 
     @property
     def names(self) -> Iterable[TableName]:
@@ -106,7 +106,7 @@ class Workspace:
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether the parser accepts a text, including statements that are never rewritten."""
+    """Return whether sqlglot parses a text, including statements that are never rewritten."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except SqlglotError:
@@ -114,7 +114,7 @@ def _is_sql(query: str) -> bool:
 
 
 def read_script(text: str) -> Workspace:
-    """Return the Workspace of a script; raise ScriptError with line and remedy.
+    """Return the Workspace of a script; raise ScriptError with the line and the remedy.
 
     >>> workspace = read_script('''
     ...     CREATE TABLE sales (id INT PRIMARY KEY, country VARCHAR(2), price DECIMAL(10,2));
@@ -143,7 +143,7 @@ def read_script(text: str) -> Workspace:
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
-    """Return the tables with their keys; raise ScriptError for an unknown referenced column."""
+    """Return the tables with their keys; raise ScriptError for a referenced column that does not exist."""
     found: dict[TableName, TableDeclaration] = {}
     for item in declared:
         if isinstance(item, TableDeclaration):
@@ -191,7 +191,7 @@ def _foreign_key(
     if not any({_column(other, c) for c in key} == set(theirs) for key in (other.primary_key, *other.unique)):
         meant = ", ".join(theirs)
         raise ScriptError(
-            f"line {item.line}: the foreign key ({', '.join(own)}) references ({meant}), which is no key of "
+            f"line {item.line}: the foreign key ({', '.join(own)}) references ({meant}), which is not a key of "
             f"{'.'.join(reference.table)}: declare PRIMARY KEY ({meant}) or UNIQUE there"
         )
     return ForeignKey(own, _resolved(reference.table), theirs)
@@ -214,7 +214,7 @@ def _known(name: tuple[str, ...], line: int, found: Mapping[TableName, TableDecl
 
 def _resolved(parts: tuple[str, ...]) -> TableName:
     name = SESSION.resolve(parts)
-    assert name is not None  # there are no temporary views here
+    assert name is not None  # a script has no temporary views
     return name
 
 
@@ -239,7 +239,7 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """Return a view without storage, with the column types of its query."""
+    """Return a view without storage, with the column names and types of its query."""
     name = _resolved(item.name)
     try:
         _check(item, relations)

@@ -1,4 +1,4 @@
-"""Translates `timeseries(…)` calls in a text into Spark functions; all other text is unchanged."""
+"""Translates `timeseries(…)` calls in a text to Spark functions; all other text stays unchanged."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ KindOf = Callable[[exp.Expr], str | None]
 def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     """Return the edits that translate the `timeseries` calls of a statement; raise Unsupported for an unknown type.
 
-    An output that is not named otherwise keeps the text that was typed as its name.
+    An output without an alias that contains a call gets the typed text as its alias.
     """
     if not statement.uses_timeseries:
         return ()
     tokens = tokenize(statement.sql)
     edits: list[Edit] = []
     for call in calls(statement.sql, tokens):
-        if len(call.arguments) != 2 or not all(call.arguments):  # the third is for queries that Viewgate writes
+        # a third argument, the type, occurs only in queries that Viewgate writes
+        if len(call.arguments) != 2 or not all(call.arguments):
             raise Unsupported("timeseries() takes a column and a granularity: timeseries(order_time, 'hour')")
         kind_of = partial(type_at, around=list(levels(statement, tokens, call, find)))
         try:
@@ -47,7 +48,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
 
 
 def spelled_text(sql: str) -> str:
-    """Return a text with its three-argument `timeseries` calls, as Viewgate writes them, in Spark functions.
+    """Return a text with the three-argument `timeseries` calls that Viewgate writes translated to Spark functions.
 
     >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
@@ -56,7 +57,7 @@ def spelled_text(sql: str) -> str:
 
 
 def _translated(call: Call, kind_of: KindOf) -> str:
-    """Return the Spark text of a call and of the calls within it; `kind_of` returns the type of the source."""
+    """Return a call, and the calls within it, as Spark SQL; `kind_of` returns the type of the source."""
     source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
     within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
     text = splice(call.arguments[0], within)

@@ -1,4 +1,4 @@
-"""Finds the `timeseries(…)` calls of a text."""
+"""Finds the `timeseries(…)` calls in a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.sql import Edit, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
 
 NAME = "timeseries"
-# Behind these stands the name of something else, of which the parentheses have the columns.
+# After these tokens, a name with parentheses is not a call: the parentheses hold columns.
 _NAMING = frozenset(
     {
         TokenType.DOT, TokenType.INTO, TokenType.OVERWRITE, TokenType.TABLE, TokenType.VIEW, TokenType.FUNCTION,
@@ -44,7 +44,7 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the next token is a table name, view name, qualified function name, or alias."""
+    """Return whether the next token names a table, a view, a qualified function or an alias instead of a call."""
     return bool(before) and before[-1].token_type in _NAMING
 
 
@@ -62,7 +62,7 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
 
 
 def blanked(sql: str) -> str:
-    """Return the text with each call replaced by its source, to let Spark check everything else.
+    """Return the text with each call replaced by its source and blanks, so that Spark can check the rest.
 
     >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
     'SELECT           (x       ) FROM nowhere'

@@ -1,6 +1,6 @@
-"""Name resolution and types in a SELECT, as far as certain.
+"""Resolves the names and types in a SELECT, as far as they are certain.
 
-A block of the rewriter reads less: here unions, and derived tables that take some of their rows, have columns too.
+In contrast to blocks, unions and derived tables with LIMIT have columns here, too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """Resolves the FROM clauses of one block."""
+    """Resolves the names of one block's FROM clause."""
 
     statement: Statement
     block: SelectBlock
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
-        """Return the known relations in FROM; of a semi or anti join only the left side."""
+        """Return the known relations in FROM; for a semi or anti join only the left side."""
         known = scope_of(tree, self.find, common_tables(self.statement, self.find))
         sources = {source.alias.lower(): source for source in known.sources}
         found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
@@ -41,7 +41,7 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """Return a derived table or CTE with its column names and types."""
+        """Return a derived table or CTE with its column names and types; None otherwise."""
         alias = item.alias_or_name
         try:
             columns = self._columns(item.this) if isinstance(item, exp.Subquery) else self._common(item)
@@ -61,17 +61,17 @@ class Names:
         if isinstance(query, exp.Subquery):
             return self._columns(query.this)
         if not isinstance(query, exp.Select) or query.args.get("with_"):
-            raise Unsupported("it is no SELECT")
+            raise Unsupported("it is not a SELECT")
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
             raise Unsupported("not all of its relations are known")
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a CTE that is a set operation."""
+        """Return the columns of a CTE that is a set operation; raise Unsupported for others."""
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
-            raise Unsupported("it is no common table expression")
+            raise Unsupported("it is not a common table expression")
         block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
@@ -113,7 +113,7 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
 
 
 def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return the columns of a set operation, named by its first operand; raise Unsupported for mixed types."""
+    """Return the columns of a set operation, named by its first operand; raise Unsupported if the types differ."""
     kinds = {tuple(column.type for column in branch) for branch in branches}
     if len(kinds) != 1:
         raise Unsupported("its operands have other types")

@@ -1,4 +1,4 @@
-"""The type of the source of a `timeseries(…)` call."""
+"""Finds the type of the first argument of a `timeseries(…)` call."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ Tree = exp.Expr
 
 
 class Level(NamedTuple):
-    """The names of one block around a call: columns, or output aliases.
+    """The names visible in one block around a call: columns and output aliases.
 
-    `whole`: all of its relations are known, so that a name of none of these is one of a block around. `bound` are the
-    parameters of lambda functions. `behind`: an output may come before a column, as in HAVING and ORDER BY.
+    With `whole`, all relations of the block are known, so that an unknown name belongs to an outer block. `bound` are
+    the parameters of lambda functions. With `behind`, an output alias may take precedence over a column, as in HAVING
+    and ORDER BY.
     """
 
     scope: Scope
@@ -37,19 +38,19 @@ class Level(NamedTuple):
     behind: bool
 
     def knows(self, column: exp.Column) -> bool:
-        """Return whether a name is defined at this level."""
+        """Return whether a name is defined in this block."""
         if column.name.lower() in self.bound or column.name.lower() in self.outputs:
             return True
         try:
             self.scope.column(column)
-        except Unsupported:  # it may be ambiguous, or a field of a structure
+        except Unsupported:  # the name may be ambiguous, or a field of a struct
             first = column.parts[0].name.lower()
             return self.scope.has(first) or any(source.alias.lower() == first for source in self.scope.sources)
         return True
 
 
 def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
-    """Yield the scopes around a call, the nearest block first."""
+    """Yield the names visible in each block around a call, the nearest block first."""
     around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
     around.sort(key=lambda block: block.span.end - block.span.start)
     if statement.outside is not None and statement.outside.span.start <= call.start:
@@ -57,7 +58,8 @@ def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find
     for block in around:
         if block.tree is None:
             return
-        # A query that begins with FROM has a SELECT without one; in parentheses nobody tells which FROM is its own.
+        # A query that begins with FROM is parsed as a SELECT without FROM; within parentheses it is unclear which FROM
+        # is its own.
         inner = block is not statement.outside and depth_at(tokens, block.span.start) > 0
         yield _level(block.tree, Names(statement, block, find).scope(block.tree), inner)
 
@@ -73,7 +75,7 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 
 
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
-    """Return the type of a call's source; None if uncertain."""
+    """Return the type of a call's source expression; None if uncertain."""
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
     columns = list(source.find_all(exp.Column))
@@ -116,7 +118,7 @@ def _type(source: Tree, scope: Scope) -> str | None:
 
 
 def _moment(node: Tree) -> Tree:
-    """Return a function of the current time as an expression of its type; the value does not matter."""
+    """Replace a function of the current time by a constant of its type; only the type matters."""
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
     if isinstance(node, (exp.CurrentDate, exp.CurrentTimestamp)) and not node.this:
         called = node.sql("spark").removesuffix("()").lower()

@@ -1,7 +1,7 @@
-"""The SQL dialect: parsing, printing, and the positions of blocks in a text. No other package parses SQL.
+"""The SQL dialect: parsing, printing, and the positions of SELECT blocks in a text. No other package parses SQL.
 
-Text is spliced, never reprinted: only a replaced block is printed, from nodes whose printing is the
-same as what was typed (functions are kept by name, never translated).
+A text is edited in place and never printed as a whole: only a replaced block is printed, from nodes that print as they
+were typed (functions keep their names and are never translated).
 """
 
 from rewriter.sql.blocks import SelectSpan

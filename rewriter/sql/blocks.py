@@ -12,7 +12,7 @@ SET_OPERATORS = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSEC
 OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 
-# Behind the last operand of a set operation these belong to the whole operation, not to that operand.
+# After the last operand of a set operation, these clauses belong to the whole operation, not to that operand.
 QUERY_TAIL = frozenset(
     {
         TokenType.ORDER_BY,
@@ -25,16 +25,16 @@ QUERY_TAIL = frozenset(
         TokenType.WINDOW,
     }
 )
-# All that tells where a block begins or ends: most tokens do not.
+# The tokens by which a block begins or ends; most tokens are none of these and are skipped.
 _STRUCTURE = OPENING | CLOSING | SET_OPERATORS | QUERY_TAIL | {TokenType.SELECT, TokenType.SEMICOLON}
 _BARE = frozenset({TokenType.FROM, TokenType.TABLE})
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.DISTINCT})
-# What a query without WITH stands behind; one at the start does so, too, as if in parentheses.
+# Tokens that may precede a query without WITH; the start of the text counts as "(".
 _BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
 
 
 class SelectSpan(NamedTuple):
-    """The offsets of a block, from its SELECT up to but not including `end`."""
+    """The offsets of a block in the text, from its SELECT up to but not including `end`."""
 
     start: int
     end: int
@@ -116,14 +116,14 @@ def depth_at(tokens: Sequence[Token], place: int) -> int:
 
 
 def _before(level: _Level, last: Token | None) -> Token | None:
-    # A tail in front of a set operator is a syntax error in Spark: the operand then keeps it, and fails to parse.
+    # ORDER BY or LIMIT before a set operator is a syntax error in Spark; the operand keeps it, and fails to parse.
     level.tail = None
     return last
 
 
 @dataclass
 class _Opened:
-    """One open parenthesis: whether a query could begin next, and whether it follows WITH's definitions."""
+    """An open parenthesis: whether a query may begin next, and whether WITH's definitions precede."""
 
     begins: bool = True
     definitions: bool = False

@@ -1,12 +1,12 @@
 """Spark's SQL dialect: sqlglot's, with every function call kept under its typed name.
 
-sqlglot turns functions into its own nodes and prints those, which changes what some of them mean
-(`log10`, `to_char`, `percentile_cont`). Here a call is a name and arguments, so what is printed is
-what was read; of the calls with a syntax of their own `extract(year FROM x)` is read as `extract('year', x)`,
-and the block of any other is left alone. In Spark 4 a doubled quote in a string literal is that quote.
+sqlglot turns many functions into nodes of its own, and prints some of them with a different meaning (`log10`,
+`to_char`, `percentile_cont`). In this dialect a call is a name with arguments, and prints as it was typed. Of calls
+with a syntax of their own, only `extract(year FROM x)` is supported, as `extract('year', x)`; a block with any other
+fails to parse. In Spark 4, a doubled quote in a string literal is one quote.
 
-sqlglot's parser and generator may be compiled, and then have no subclasses. So the parser is shown
-names that it does not know for those that it would translate: with a mark behind, which the tree loses.
+sqlglot's parser and generator may be compiled, and then cannot be subclassed. So the parser gets marked names in place
+of the function names that it would translate, and the mark is removed from the tree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Tree = exp.Expr
 _MARK = "\0"
 _WINDOW = "window"
 _KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
-# Calls that sqlglot's parser would read in its own way, and words that it takes for calls without parentheses.
+# Calls that sqlglot's parser would translate, and names that it reads as calls without parentheses.
 _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
 _WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
 _TAKES_UNIT = re.compile(r"(?:date_?|time|timestamp)(?:add|diff)", re.IGNORECASE)
@@ -42,7 +42,7 @@ class ParseError(ValueError):
 
 
 class Dialect(Spark):
-    """Spark's dialect with doubled quotes in strings, and quoting of names that Spark would misread."""
+    """Spark's dialect, with doubled quotes in strings, and quotes around names that Spark would misread."""
 
     class Tokenizer(Spark.Tokenizer):
         """Tokenizes doubled quotes as escapes, and PostgreSQL-only postfix operators as names."""
@@ -90,13 +90,13 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     """Return the tree of one SELECT without WITH and set operations; raise ParseError for other texts.
 
-    Where `tokens` are given, it is of those alone, a part of the text: its places are the text's.
+    With `tokens`, only this part of the text is parsed; the positions in the tree are those of the whole text.
 
     >>> parse_select("SELECT log10(x) FROM t").expressions[0].name
     'log10'
     """
     if _MARK in sql:
-        raise ParseError("a character of code 0 stands in it")
+        raise ParseError("it contains the character with code 0")
     marked = list(_marked(tokenize(sql) if tokens is None else tokens))
     try:
         trees = _DIALECT.parser().parse(marked, sql)
@@ -129,7 +129,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
-    """Return whether a token is a time unit before FROM, as in EXTRACT."""
+    """Return whether the first token is a time unit before FROM, as in EXTRACT(YEAR FROM t)."""
     kinds = [token.token_type for token in tokens]
     return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
 
@@ -157,7 +157,7 @@ def _restore(tree: Tree) -> None:
 
 
 def render(tree: Tree) -> str:
-    """Return the text of a tree, with calls as typed but in lower case.
+    """Return the text of a tree, with function names as typed, but in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

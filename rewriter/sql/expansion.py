@@ -1,8 +1,8 @@
 """Expands the views in a statement: each name becomes a derived table with the view's query.
 
-The text of a view is kept byte for byte, but for the names of its tables, which get their full form: they mean what
-they did where the view was made, whoever asks. Its columns have the view's names and, where a query computes one
-that may be narrower than any type of Iceberg's, the view's type. A view that cannot be read so stays a name.
+A view's text stays as it is, except that its table names become full names, so that they mean what they meant where the
+view was made. Its columns get the view's names and, where the query may return a type that Iceberg lacks, the view's
+types. A view that cannot be expanded so stays a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rewriter.sql.statement import Statement, parse, place_of
 View = PlainView | MaterializedView
 
 DEEPEST = 20
-# What Iceberg has no type for is held in a view's schema as this.
+# The type with which Iceberg stores TINYINT and SMALLINT columns of a view.
 _WIDENED = "int"
 _NARROW = (exp.DataType.Type.TINYINT, exp.DataType.Type.SMALLINT)
 _NEVER_NARROW = frozenset(
@@ -40,7 +40,7 @@ class _Refused(Exception):
 
 @dataclass(frozen=True)
 class Expanded:
-    """A statement with its views expanded; `refused` views stay names, each with the reason."""
+    """A statement with its views expanded; `refused` maps each view that stays a name to the reason."""
 
     statement: Statement
     views: tuple[View, ...] = ()
@@ -48,7 +48,7 @@ class Expanded:
 
 
 def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
-    """Expand these views in a statement, including views that their queries name.
+    """Return a statement with these views expanded, and the views in their queries, too.
 
     >>> from rewriter.model import Column, Session
     >>> name = TableName(("lake", "demo", "eu"))
@@ -70,7 +70,7 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
     """Return the materialized views with the views in their storage queries expanded.
 
-    One that cannot be read through stays a name in it, and whoever asks whether such storage is fresh is told so.
+    A view that cannot be expanded stays a name in the storage query; checking that storage for freshness reports this.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -96,7 +96,7 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with the `stored` views replaced by their storage, and others expanded."""
+    """Return a view's storage query with the `stored` views replaced by their storage, and other views expanded."""
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
 
@@ -107,7 +107,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """A fast test of whether a text may name one of these views."""
+    """Tests quickly whether a text may name one of these views."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}
@@ -135,7 +135,7 @@ class _Expansion:
         self.refused: dict[TableName, str] = {}
 
     def outer_edits(self) -> Iterator[Edit]:
-        """Yield the edits of the statement itself; a refused view stays as typed."""
+        """Yield the edits of the statement's own text; a refused view stays as typed."""
         for table, name in _named(self.statement):
             if name not in self.views:
                 continue
@@ -157,7 +157,7 @@ class _Expansion:
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
         """Return a view's query as a derived table whose columns have the view's names."""
         if view.name in above or len(above) > DEEPEST:
-            raise _Refused(f"the view {view.name} stands on itself")
+            raise _Refused(f"the view {view.name} refers to itself")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
         edits = []
@@ -175,7 +175,7 @@ class _Expansion:
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """Return a table's full name; raise _Refused if a CTE of the statement hides it."""
+        """Return the edit that writes a table's full name; raise _Refused if a CTE of the statement hides that name."""
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
@@ -193,8 +193,8 @@ def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
 
 
 def _check(inner: Statement, view: View) -> None:
-    """Raise _Refused unless every name in a view's query is resolved."""
-    unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is no SELECT")
+    """Raise _Refused unless every name in a view's query can be resolved."""
+    unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is not a SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
     if {name for _, name in inner.named()} != set(inner.tables):

@@ -1,7 +1,6 @@
-"""Prints the common kinds of canonical expressions as Spark SQL, a hundred times as fast as sqlglot.
+"""Prints the common kinds of canonical expressions as Spark SQL, about a hundred times as fast as sqlglot.
 
-sqlglot's own generator takes a hundred times as long for a column. What is not in the table here is left to it, and
-what is here reads as it would write it.
+Expressions of other kinds are left to sqlglot's generator, which is slow even for a column; both print the same text.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 Tree = exp.Expr
 _Print = Callable[[Tree], str]
 
-# All else is escaped in one way or another.
+# Strings of other characters need escapes, which sqlglot writes.
 _PLAIN_TEXT = re.compile(r"[^'\\\x00-\x1f\x7f]*\Z")
 _INFIX: Signs = {
     **COMPARING,
@@ -36,7 +35,7 @@ _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 def expression_sql(tree: Tree, special: Callable[[Tree], str | None] = lambda node: None) -> str:
     """Return the text of a canonical expression, with each nested operation in parentheses.
 
-    `special` gives the text of nodes that are to be written in another way.
+    `special` returns the text of nodes that are to be printed differently, and None for others.
 
     >>> expression_sql(exp.Neg(this=exp.Add(this=exp.column("a"), expression=exp.column("b"))))
     '-(a + b)'

@@ -16,9 +16,9 @@ _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)
 
 @dataclass(frozen=True)
 class Hinted:
-    """A statement with its hint blanked out, and the hint's options; an option without value is empty.
+    """A statement with its hint replaced by blanks, and the hint's options; an option without a value maps to ''.
 
-    `problem` tells what of the hint cannot be read.
+    `problem` says which part of the hint cannot be parsed; empty if all can.
     """
 
     sql: str
@@ -42,7 +42,7 @@ def hinted(sql: str) -> Hinted:
                 return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be read at {hint[at:].strip()[:20]!r}")
             options[found[1].lower()] = (found[2] or "").strip("'\"")
             at = found.end()
-        blank = re.sub(r"[^\n]", " ", sql[start:end])  # lines stay lines, for the places in Spark's errors
+        blank = re.sub(r"[^\n]", " ", sql[start:end])  # keeps the line numbers of Spark's errors
         return Hinted(sql[:start] + blank + sql[end:], options)
     return Hinted(sql, {})
 

@@ -1,4 +1,4 @@
-"""Subqueries of EXISTS and IN, whose duplicates do not matter."""
+"""Finds the subqueries of EXISTS and IN, whose duplicate rows do not matter."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from sqlglot import exp
 from rewriter.sql.search import every
 from rewriter.sql.statement import SelectBlock, Statement
 
+# The text before a subquery's parentheses ends like this if the subquery belongs to EXISTS or IN.
 _ASKING = re.compile(r"(?:.*\W)?(?:EXISTS|IN)", re.IGNORECASE | re.DOTALL)
 
 
 class Membership(Enum):
-    """The use of a subquery: EXISTS or IN."""
+    """How a subquery is used: in EXISTS or in IN."""
 
     EXISTS = "EXISTS"
     IN = "IN"
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return the Membership of a SELECT in its outer block; None for other SELECTs.
+    """Return how the outer block uses a SELECT, in EXISTS or in IN; None for other SELECTs.
 
     >>> from rewriter.model import Session
     >>> from rewriter.sql import parse
@@ -45,7 +46,9 @@ def _may_be_asked(before: str) -> bool:
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """Return the Membership of a SELECT by its position, possibly in several parentheses."""
+    """Return how a SELECT is used, from its position in the tree, with any number of parentheses around it; None
+    otherwise.
+    """
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

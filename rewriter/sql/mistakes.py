@@ -6,22 +6,22 @@ import re
 
 from sqlglot.errors import SqlglotError
 
-# What ends where it should; and what else begins something that has to.
+# Closed quotes and comments, and any character that opens neither; what does not match is left open.
 _CLOSED = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/|[^'"`/-]+|[/-](?![*-])""", re.DOTALL
 )
 
 
 def unexpected(error: SqlglotError) -> str:
-    """Return the token at which the parser failed."""
+    """Return a message about the token at which the parser failed, with its position."""
     first = next(iter(getattr(error, "errors", ())), None)
     if first is None or not first.get("highlight"):
-        return "it is not SQL of a kind that is read here"
+        return "it is not a kind of SQL that Viewgate supports"
     word = first["highlight"]
     place = f"line {first['line']}, column {first['col'] - len(word) + 1}"
     wanted = re.match(r"Expecting (\S+)$", first["description"])
     if not first["end_context"].strip() and not first["description"].startswith("Invalid"):
-        return f"{place}: something is missing behind `{word}`"
+        return f"{place}: something is missing after `{word}`"
     if wanted is not None:
         return f"{place}: `{word}` stands where `{wanted[1]}` is expected"
     return f"{place}: `{word}` is not expected here"
@@ -31,13 +31,13 @@ def left_open(sql: str) -> str:
     r"""Return a message about an unterminated quote or comment, with its position.
 
     >>> left_open("SELECT 'a''b',\n  `c d FROM t")
-    'line 2, column 3: ` has no counterpart'
+    'line 2, column 3: ` is not closed'
     """
     at = 0
     while (closed := _CLOSED.match(sql, at)) is not None:
         at = closed.end()
     if at == len(sql):
-        return "it cannot be cut into words"
+        return "it cannot be split into tokens"
     line = sql.count("\n", 0, at) + 1
     opening = "/*" if sql[at] == "/" else sql[at]
-    return f"line {line}, column {at - sql.rfind(chr(10), 0, at)}: {opening} has no counterpart"
+    return f"line {line}, column {at - sql.rfind(chr(10), 0, at)}: {opening} is not closed"

@@ -1,4 +1,4 @@
-"""The operators between two operands, with Spark's signs for them."""
+"""The binary operators, with the signs that Spark writes for them."""
 
 from __future__ import annotations
 

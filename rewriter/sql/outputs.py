@@ -12,7 +12,7 @@ from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
 
 def with_outputs(query: str, outputs: str) -> str | None:
-    r"""Return a query with outputs appended to its own; None if it is not one SELECT … FROM.
+    r"""Return a query with further outputs in its SELECT list; None if it is not a single SELECT … FROM.
 
     >>> with_outputs("SELECT a, sum(x) FROM t -- of all\nGROUP BY a", "max(x) AS top")
     'SELECT a, sum(x), max(x) AS top FROM t -- of all\nGROUP BY a'

@@ -1,4 +1,4 @@
-"""Names outside SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
+"""Relations that are named outside SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan
 
-# By the word that begins such a part: the words behind which its relations stand, and those at which one ends.
+# By the keyword that begins such a text: the keywords before its relations, and the keywords that end one.
 _CLAUSES = {"UPDATE": ("UPDATE",), "DELETE": ("FROM",), "MERGE": ("INTO", "USING"), "FROM": ("FROM",)}
 _ENDS = {"UPDATE": {"SET"}, "DELETE": {"WHERE"}, "MERGE": {"USING", "ON"}, "FROM": {"SELECT", "INSERT"}}
 _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """Return the text whose names belong to relations outside any SELECT, and an equivalent SELECT of those relations.
+    """Return the part of a text that names relations outside any SELECT, with an equivalent SELECT; None if there is
+    none.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
@@ -28,7 +29,7 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
         return None
     verb, texts, at = words[begin], [], begin
     if verb == "FROM" and any(token.token_type in SET_OPERATORS for token in tokens):
-        return None  # each of its operands may have a FROM of its own
+        return None  # each operand may have a FROM of its own
     for opening in _CLAUSES[verb]:
         at = words.index(opening, at) + 1 if opening in words[at:] else len(words)
         end = next((i for i in range(at, len(words)) if words[i] in _ENDS[verb]), len(words))
@@ -49,12 +50,12 @@ def depths(tokens: Sequence[Token]) -> list[int]:
 
 
 def _word(token: Token, depth: int) -> str:
-    """Return a token as a keyword of the statement itself: outside parentheses and quotes."""
+    """Return a token in upper case if it is a word outside parentheses and quotes; else an empty text."""
     return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
 
 
 def _begin(words: Sequence[str]) -> int | None:
-    """Return the keyword that begins such a statement; None for others."""
+    """Return the index of the keyword that begins such a text; None for others."""
     if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
         return None
     return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)

@@ -1,4 +1,4 @@
-"""Fast searches in small expression trees."""
+"""Fast searches in expression trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlglot import exp
 Tree = exp.Expr
 _Node = TypeVar("_Node", bound=exp.Expr)
 
-# Within these stand names and types, never expressions.
+# These nodes contain names and types, but never expressions.
 _LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType})
 
 
@@ -49,7 +49,7 @@ def names_called(tree: Tree) -> frozenset[str]:
 _NO_NAMES = frozenset[str]()
 
 
-@lru_cache(maxsize=4096)  # outputs and conjuncts are asked for aggregates and for subqueries about ten times each
+@lru_cache(maxsize=4096)  # each output and conjunct is searched for aggregates and subqueries about ten times
 def _names_called(tree: Tree) -> frozenset[str]:
     return frozenset(call.name for call in every(tree, exp.Anonymous))
 
@@ -69,7 +69,7 @@ def nodes_of(tree: Tree) -> list[Tree]:
 
 
 def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """Yield the operands of a chain of AND or of OR, however deep."""
+    """Yield the operands of a chain of AND or of OR, without recursion."""
     rest = [tree]
     while rest:
         node = rest.pop().unnest()

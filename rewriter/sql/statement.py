@@ -1,4 +1,4 @@
-"""A statement: its text, the relations that it names, and its SELECT blocks."""
+"""A parsed statement: its text, the relations that it names, and its SELECT blocks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rewriter.sql.writes import query_of_write
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
 WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE})
 TIMESERIES = "timeseries"
-# Reading what is longer would keep every other client waiting.
+# The most characters of a statement that is parsed; parsing a longer one would delay all other clients.
 LONGEST = 200_000
 _LINE_END = re.compile(r"[\r\n]")
 
@@ -48,9 +48,9 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A CTE that is visible from its end in the text to the end of the query that its WITH belongs to.
+    """A common table expression (CTE), visible from its end in the text to the end of the query of its WITH.
 
-    The block of a set operation is all of its text, and has no tree.
+    If the CTE is a set operation, its block is the whole text, without a tree.
     """
 
     name: str
@@ -59,17 +59,17 @@ class CommonTable:
     until: int
 
     def visible_at(self, place: int) -> bool:
-        """Return whether the name means this CTE at a place of the text."""
+        """Return whether the CTE's name means this CTE at an offset of the text."""
         return self.end <= place < self.until
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """A client's parsed statement.
+    """A client's statement, parsed.
 
-    `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
-    `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH
-    may define; `common` those of which it is certain what they mean. `pivots` is True where a PIVOT may stand in it.
+    `complete` is False if relations may be read outside any block (`FROM t SELECT …`, `TABLE t`). `merges` is True if a
+    set operation compares rows, as all but UNION ALL do. `ctes` are all names that a WITH may define, `common` the CTEs
+    whose meaning is certain. `pivots` is True if the text may contain a PIVOT.
     """
 
     sql: str
@@ -84,7 +84,8 @@ class Statement:
     merges: bool = False
     fills: bool = False
     pivots: bool = False
-    # Each FROM item by its identity, itself kept so that no other comes to have that, and what it means.
+    # By the identity of each FROM item: the item itself, kept so that its identity is not reused, and the table it
+    # names.
     _meant: dict[int, tuple[exp.Table, TableName | None]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -94,7 +95,7 @@ class Statement:
 
     @cached_property
     def outside(self) -> SelectBlock | None:
-        """A SELECT of the relations outside any block; None if there are none."""
+        """A SELECT of the relations named outside any block; None if there are none."""
         found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
         if found is None:
             return None
@@ -117,9 +118,9 @@ class Statement:
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
-        """Return whether a block's outputs may decide which rows return; False if outer blocks only pass them on.
+        """Return whether a block's outputs may decide which rows are returned; False if outer blocks only pass them on.
 
-        What is written to a table may decide anything later on.
+        Rows that are written to a table may decide anything later.
         """
         if self.fills:
             return True
@@ -155,7 +156,7 @@ class Statement:
         return [b for b in self.blocks if b is not block and b.span.within(block.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """Return the CTEs that names at the start of a block can mean."""
+        """Return the CTEs that are visible at the start of a block."""
         return tuple(table for table in self.common if table.visible_at(block.span.start))
 
     def common_of(self, item: exp.Table) -> CommonTable | None:
@@ -179,7 +180,7 @@ class Statement:
             reading = waiting.pop()
             for item in self._items_within(reading):
                 common = self.common_of(item)
-                # The definition of one whose WITH stands in the block is a part of the block's text.
+                # A CTE whose WITH is within the block is part of the block's own text.
                 if common is None or common.block.span.within(reading.span):
                     continue
                 if common.end not in found:
@@ -196,7 +197,7 @@ class Statement:
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Return whether the CTE names in a text mean the same wherever the text occurs."""
+        """Return whether the CTE names in a text mean the same CTEs wherever the text occurs."""
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
         return all(len({table.visible_at(span.start) for span in self.places(text)}) == 1 for table in mentioned)
@@ -237,7 +238,7 @@ def parse(sql: str, session: Session) -> Statement:
         tokens = tokenize(sql[:LONGEST])
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
-    # Most passes over the tokens look for a kind that few statements have.
+    # Most passes over the tokens look for a kind that few statements contain.
     kinds = frozenset([token.token_type for token in tokens])
     problem = _problem(sql, tokens, kinds)
     filling = query_of_write(tokens)
@@ -263,7 +264,7 @@ def parse(sql: str, session: Session) -> Statement:
     return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds), pivots=pivots)
 
 
-@lru_cache(maxsize=64)  # all that reads a view asks for it, one after the other
+@lru_cache(maxsize=64)  # parsing and matching a view ask for it several times in a row
 def storage_statement(view: MaterializedView) -> Statement:
     """Return a view's storage query, with names resolved where the view was defined."""
     return parse(view.storage_query, view.session)
@@ -280,7 +281,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Return whether a SELECT passes on all rows and columns of its only derived table."""
+    """Return whether a SELECT does nothing but pass on all rows and columns of its only derived table."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -332,13 +333,13 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
-    """Return why the blocks of the text cannot be read on their own; empty if they can."""
+    """Return why the blocks of a text cannot be parsed one by one; empty if they can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
     if len(sql) > LONGEST:
         return f"it is longer than {LONGEST} characters"
     if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
-        return "a comment ends with a backslash, which carries it on to the next line"
+        return "a comment ends with a backslash, which continues it on the next line"
     if TokenType.PIPE_GT in kinds:
         return "pipe syntax (|>) is not supported"
     if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
@@ -349,7 +350,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs that are defined once, of every WITH."""
+    """Yield the CTEs of every WITH whose names are defined only once."""
     starts = {block.span.start: block for block in blocks}
     for first, token in enumerate(tokens):
         begins = first == 0 or tokens[first - 1].token_type is TokenType.L_PAREN
@@ -360,7 +361,7 @@ def _common(
 def _common_of(
     sql: str, tokens: Sequence[Token], first: int, ctes: Sequence[str], starts: Mapping[int, SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of one WITH, whose place among the tokens is given."""
+    """Yield the CTEs of the WITH at the token index `first`."""
     if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
         return
     until = _closing(tokens, first)
@@ -381,7 +382,7 @@ def _common_of(
 
 
 def _closing(tokens: Sequence[Token], first: int) -> int:
-    """Return the place of the token that closes the parentheses around a token; the number of tokens if none does."""
+    """Return the index of the token that closes the parentheses around a token; the number of tokens if none does."""
     depth = 0
     for i in range(first, len(tokens)):
         depth += (tokens[i].token_type in OPENING) - (tokens[i].token_type in CLOSING)
@@ -391,7 +392,7 @@ def _closing(tokens: Sequence[Token], first: int) -> int:
 
 
 def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
-    """Return the block of a CTE; None where it begins with neither SELECT nor a WITH of its own."""
+    """Return the block of a CTE; None if it begins with neither SELECT nor WITH."""
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
     main: Token | None = tokens[0]
     if tokens[0].token_type is TokenType.WITH:
@@ -411,7 +412,7 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
 
 
 def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
-    """Take WITH out of the trees where all its CTEs are known: their definitions are blocks of their own."""
+    """Remove WITH from the trees if all its CTEs are known, because their definitions are blocks of their own."""
     for block in blocks:
         for node in block.tree.find_all(exp.Query) if block.tree is not None else ():
             within = node.args.get("with_")
@@ -433,11 +434,11 @@ def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
     """Yield the names that any WITH clause in the text may define.
 
-    Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name with a parenthesis behind it is
-    taken for one: that a function's is among them costs nothing but a table of that name.
+    Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name before a parenthesis is included; a
+    function's name among them only keeps a table of that name from being rewritten.
     """
     opened: list[int] = []
-    before: dict[int, int] = {}  # a closing parenthesis, and what stands before the pair
+    before: dict[int, int] = {}  # from each closing parenthesis to the token before its pair
     for i, token in enumerate(tokens):
         if token.token_type is TokenType.L_PAREN:
             opened.append(i)

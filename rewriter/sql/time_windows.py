@@ -1,8 +1,8 @@
-"""Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to FROM.
+"""Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to the rows of FROM.
 
-Where it is one tumbling window, its fields become calls of names that nobody can type: `window start` and
-`window end` of a time, a length and an offset in seconds, and `window struct` of an output that is the window itself.
-Spark leaves out the rows of which the time is NULL.
+If it is a single tumbling window, its fields are replaced by calls with names that nobody can type: `window start` and
+`window end` of a time, a length and an offset in seconds, and `window struct` for the whole window as an output. As in
+Spark, rows whose time is NULL are dropped.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
     gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
@@ -46,7 +46,7 @@ def unread(call: Tree) -> str:
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
-        return "window() has a length that is no number of seconds, minutes, hours, days or weeks"
+        return "window() has a length that is not a number of seconds, minutes, hours, days or weeks"
     return "window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE"
 
 
@@ -75,14 +75,14 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node needs the whole window within an expression; GROUP BY and ORDER BY need only its start."""
+    """Return whether an expression uses the window as a whole; GROUP BY and ORDER BY need only its start."""
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
     return not isinstance(node.parent, (exp.Group, exp.Ordered)) and not _is_output(node, select)
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:
-    """Return whether a window is an output of a SELECT, with an alias or without."""
+    """Return whether a window is an output of a SELECT, with or without an alias."""
     item = node.parent if isinstance(node.parent, exp.Alias) else node
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 

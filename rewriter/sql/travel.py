@@ -21,7 +21,9 @@ _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIM
 
 
 class AsOf(NamedTuple):
-    """A time travel clause: a snapshot id, a tag or branch, or with `by_time` a local time of the session."""
+    """The point of a time travel clause: a snapshot id, tag or branch or, with `by_time`, a local time of
+    the session.
+    """
 
     value: str
     by_time: bool = False
@@ -35,9 +37,9 @@ class _Clause(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Travel:
-    """A statement that reads every table at an earlier moment, one moment per table.
+    """A statement that reads each of its tables at one earlier point in time.
 
-    `statement` has blanks in the place of the clauses: everything else stands where it stood.
+    In `statement` the clauses are replaced by blanks, so that all positions stay the same.
     """
 
     statement: Statement
@@ -103,7 +105,7 @@ def _clauses(sql: str) -> list[_Clause]:
 def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
     """Parse `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` or `… AS OF TIMESTAMP '…'`.
 
-    An alias can be called `of`, but no literal follows one.
+    An alias may be named `of`, but is never followed by a literal.
     """
     for i, token in enumerate(tokens[:-1]):
         if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:

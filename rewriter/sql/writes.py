@@ -12,12 +12,12 @@ from rewriter.sql.dialect import tokenize
 _QUERIES = frozenset({TokenType.SELECT, TokenType.WITH})
 _HEADS = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"))
 _MAKERS = (("CREATE", "TABLE"), ("REPLACE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"))
-# What may stand between the table's name and the query of an INSERT, beside lists in parentheses.
+# Keywords allowed between the table's name and the query of an INSERT, besides lists in parentheses.
 _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """Return the first token of the query in INSERT … SELECT or CREATE TABLE … AS SELECT; None for others.
+    """Return the index of the query's first token in INSERT … SELECT or CREATE TABLE … AS SELECT; None for others.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
@@ -32,7 +32,7 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
 
 
 def read_by(sql: str) -> str:
-    """Return the query of a statement: the statement itself, or the query whose rows it writes.
+    """Return the query that a statement runs: the statement itself, or the query whose rows it writes.
 
     >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
     ('SELECT 1', 'SELECT 1')

@@ -1,8 +1,8 @@
-"""Time buckets: granularities, spellings, and roll-up between grains.
+"""Time buckets: granularities, the expressions that compute buckets, and roll-up between granularities (grains).
 
-`timeseries(x, 'hour')` returns the type of x. For a TIMESTAMP, buckets are instants in the session's
-zone: hours and longer are `date_trunc`; buckets below the hour count elapsed time from the start of
-the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
+`timeseries(x, 'hour')` returns the type of x. For a TIMESTAMP, buckets are instants in the session's time zone: buckets
+of an hour or more are `date_trunc`; shorter buckets count elapsed time from the start of the local hour. A DATE or a
+TIMESTAMP_NTZ has no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border

@@ -1,4 +1,4 @@
-"""The bucket borders around a local time, in a zone with a fixed offset."""
+"""The borders of the buckets around a local time, in a zone with a fixed offset."""
 
 from __future__ import annotations
 

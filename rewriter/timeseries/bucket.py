@@ -1,4 +1,4 @@
-"""Bucket expressions in canonical form: `timeseries(expression, 'grain', 'type')`."""
+"""Time buckets as canonical expressions: `timeseries(expression, 'grain', 'type')`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-# Each can be brought to those behind it.
+# In an order in which each type can be cast to those after it.
 TEMPORAL = ("date", "timestamp_ntz", "timestamp")
 
-# date_trunc's units that mean a grain of ours; 'WEEK' starts on Monday in both.
+# The units of date_trunc and their grains; 'WEEK' starts on Monday in both.
 DATE_TRUNC_UNITS: Mapping[str, str] = {
     "SECOND": "second",
     "MINUTE": "minute",
@@ -27,7 +27,7 @@ DATE_TRUNC_UNITS: Mapping[str, str] = {
     "YY": "year",
 }
 
-# Functions of a point in time that are constant over each bucket of the named grain.
+# Functions of a time that are constant over each bucket of the named grain.
 LABELS: Mapping[str, str] = {
     "year": "year",
     "quarter": "quarter",
@@ -69,14 +69,14 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return the canonical tree of an instant bucket that was stored in another zone than the session's."""
+    """Return the canonical tree of a bucket of instants that was computed in another time zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return a bucket stored in another zone as a Bucket; None for other trees."""
+    """Return a bucket computed in another time zone as a Bucket; None for other trees."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -84,18 +84,20 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """Return the zone of a bucket that was stored in another zone; None for other trees."""
+    """Return the time zone of a bucket that was computed in another zone than the session's."""
     return str(tree.expressions[3].name)
 
 
 def day_source(tree: exp.Expr) -> exp.Expr | None:
-    """Return the time whose date an expression is; None for other expressions."""
+    """Return the time that an expression casts to DATE; None for other expressions."""
     dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE
     return tree.this if dates else None
 
 
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
-    """Return the time that a label function reads, and the grain over whose buckets the label is constant."""
+    """Return the time that a label function reads, and the grain over whose buckets the label is constant; None for
+    others.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]
     if isinstance(tree, exp.Anonymous) and tree.name == "date_part" and tree.expressions[0].name == "YEAROFWEEK":

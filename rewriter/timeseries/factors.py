@@ -1,8 +1,8 @@
-"""Relates expressions to buckets: which bucket determines an expression, which expression determines a bucket.
+"""Relates expressions to time buckets: which bucket determines an expression, and which expression determines a bucket.
 
-law:  e factors through the buckets of a grain where e(t) is e(the begin of t's bucket), for every t. Where finer
-      buckets nest in these, e(t) is e(the begin of t's finer bucket): a view with any such bucket answers e
-no:   a label gives no instant back: two instants of the day on which clocks go back have one label
+law:  e factors through the buckets of a grain if e(t) is e(begin of t's bucket) for every t. If finer buckets nest in
+      these, e(t) is also e(begin of t's finer bucket): a view with any such bucket can compute e
+no:   a label does not determine an instant: on the day on which clocks go back, two instants have one label
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_
 from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
-# The type of a begin that is counted.
+# The type of a bucket's begin that is a number of seconds.
 SECONDS = "bigint"
-# Of the session's clock, by name; or of instants, by the seconds between two borders.
+# A named grain of the session's clock, or the number of seconds between two borders of instants.
 Grain = str | int
 
 
 class Factor(NamedTuple):
-    """An expression as a function of the bucket of `grain` that contains `source`."""
+    """An expression, `within`, as a function of the bucket of `grain` that contains `source`."""
 
     within: Tree
     source: Tree
@@ -47,9 +47,9 @@ class Factor(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An expression that determines the bucket of `grain` of `source`; `begin` computes the bucket's begin.
+    """An expression that determines the bucket of `grain` that contains `source`; `begin` computes the bucket's begin.
 
-    `type` is that of the begin: SECONDS where it is a number.
+    `type` is the type of the begin: SECONDS if it is a number.
     """
 
     source: Tree
@@ -59,10 +59,10 @@ class Told(NamedTuple):
 
 
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Return whether each fine bucket lies within one coarse bucket, in a zone.
+    """Return whether each fine bucket lies within one coarse bucket, in a time zone.
 
-    Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day. Shorter ones do
-    where the zone has been steady `since` the first of their times (see rewriter.timeseries.steady).
+    Buckets of whole days nest in every coarser grain in any zone, because their begin is on their first day. Shorter
+    buckets nest if the zone is steady since the earliest time, `since` (see rewriter.timeseries.steady).
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)
@@ -74,19 +74,20 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = 
     if isinstance(fine, int) and isinstance(coarse, int):
         return coarse % fine == 0
     if isinstance(fine, str) and isinstance(coarse, str):
-        # Not even an hour lies within itself: where a local mean time ended, its begin may be shifted into the next.
+        # Not even an hour always lies within itself: where a zone left its local mean time, an hour's begin may be
+        # moved into the next hour.
         calendar = kind not in ("timestamp", SECONDS) or fine in DATE_GRANULARITIES or is_fixed_offset(zone)
         return rolls_up(fine, coarse) and (calendar or is_steady(zone, fine, since))
     return _aligned(fine, coarse, zone, since)
 
 
-_THURSDAY = 3 * 86_400  # on which 1970 began
+_THURSDAY = 3 * 86_400  # the day of the week on which 1970 began
 
 
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
-    """Return whether all borders of coarse buckets are borders of fine buckets."""
+    """Return whether every border of the coarse buckets is a border of the fine buckets."""
     if isinstance(fine, int):
-        # All longer grains begin with a day.
+        # Every longer grain begins with a day.
         length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
         return length % fine == 0 and shift_of(zone, fine, since) == 0
     length = LENGTHS.get(fine, 0)
@@ -96,12 +97,12 @@ def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     return shift is not None and (shift + (_THURSDAY if fine == "week" else 0)) % length == 0
 
 
-# Most of what is asked, and never a function of a bucket.
+# The most common expressions, which are never functions of a bucket.
 _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
-    """Return an expression as a function of the coarsest bucket that determines it; None if there is none."""
+    """Return an expression as a function of the coarsest bucket that determines it; None if no bucket does."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     labelled = (
@@ -130,7 +131,9 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
-    """Return a bucket of a shifted time, or of the clock of another zone, as a function of the time's own bucket."""
+    """Return a bucket of a shifted or converted time as a function of the time's own bucket; None for other
+    expressions.
+    """
     bucket = as_bucket(tree)
     if bucket is None:
         return None
@@ -140,10 +143,10 @@ def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
-    """Return the time that a source shifts by months: equal months stay equal.
+    """Return the time that `source` shifts by months: times of one month stay in one month.
 
-    law: add_months(t, n) is in the month n behind that of t, on its last day where that has no such day
-    no:  days and weeks of it; a number of months that a column has
+    law: add_months(t, n) lies in the n-th month after t's, on its last day if it has no such day
+    no:  days and weeks; a number of months from a column
     """
     time = _months_on(source) if grain in _OF_MONTHS else None
     return (time, "month") if time is not None else (source, grain)
@@ -159,10 +162,11 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """Return the time that a source shifts by seconds, if the step is a multiple of the bucket's length.
+    """Return the time that `source` shifts by seconds, if the shift is a multiple of the bucket's length; else
+    `source`.
 
-    law: floor((t + c) / n) is floor(t / n) + c / n where n divides c
-    no:  zones that move their clocks, in which a day more may be 23 hours, or a time that does not exist
+    law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
+    no:  zones whose offset changes, where a day more may be 23 hours, or lead to a local time that does not exist
     """
     step = _step_of(source)
     zoneless = step is not None and (is_fixed_offset(zone) or kind_of(source.this) == "timestamp_ntz")
@@ -173,7 +177,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 
 def _step_of(source: Tree) -> int | None:
-    """Return the seconds added to or subtracted from a time."""
+    """Return the seconds added to or subtracted from a time; None for other expressions."""
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
@@ -181,17 +185,18 @@ def _step_of(source: Tree) -> int | None:
     return int(step.name) * length if length is not None else None
 
 
-# Seconds by which clocks of some zones are apart, longest first: buckets that are the same on all of them.
+# Differences, in seconds, between the clocks of zones, the longest first: such buckets have the same borders on all of
+# these clocks.
 _COMMON_STEPS = (3600, 1800, 900, 300, 60)
 _STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time whose local time in another zone a source is, if the buckets nest.
+    """Return the time whose local time in another zone is `source`, if its buckets nest there; else `source`.
 
-    law: from_utc_timestamp(t, z) is t plus z's offset. Where z's offsets are multiples of n seconds and change where
-         such buckets begin, all times of a bucket of n seconds get the same, and stay within one
-    no:  sessions of a zone that moves its clocks, in which the time that is shown may not exist
+    law: from_utc_timestamp(t, z) is t plus z's offset. If z's offsets are multiples of n seconds, and change only where
+         buckets of n seconds begin, all times of such a bucket get the same offset and stay in one bucket
+    no:  a session's zone whose offset changes, where the resulting local time may not exist
     """
     clock = _clock_of(source, zone)
     if clock is None or kind_of(clock.time) != "timestamp" or not is_fixed_offset(zone):
@@ -204,7 +209,7 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 class Clock(NamedTuple):
-    """The local time of `time` in `zone`, as a value that is read as a local time of the zone `read`."""
+    """The local time of `time` in `zone`, as a value that Spark interprets as local time of the zone `read`."""
 
     time: Tree
     zone: str
@@ -212,9 +217,9 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return the time whose local time in a named zone an expression is.
+    """Return the time whose local time in a named zone an expression is; None for other expressions.
 
-    law: convert_timezone(a, b, t) of the local time of an instant in the zone a is its local time in b
+    law: convert_timezone(a, b, t), for the local time t of an instant in zone a, is its local time in zone b
     """
     wall = source.this if isinstance(source, exp.Cast) and not source.args.get("safe") else source
     if isinstance(wall, exp.Anonymous) and wall.name == "convert_timezone":
@@ -226,10 +231,12 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 
 
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
-    """Return convert_timezone() of a time's local time in a session's zone of one offset; None for other calls."""
+    """Return convert_timezone() of a session's local time, in a session zone with a fixed offset, as a Clock; None for
+    others.
+    """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
-    # A date that is cast from a time is its day, not its local time.
+    # A time cast to DATE is its day, not its local time.
     cast = isinstance(local, exp.Cast) and local.to.this == exp.DType.TIMESTAMPNTZ
     if not 1 <= len(zones) <= 2 or not named or not cast or not is_fixed_offset(zone):
         return None
@@ -244,7 +251,7 @@ def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grai
 
 
 def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
-    """Return date_format() of a time as a function of the finest bucket in its pattern."""
+    """Return date_format() of a time as a function of the finest bucket in its pattern; None for other expressions."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
         return None
     source, pattern = tree.expressions
@@ -256,15 +263,16 @@ def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | N
     return (source, grain) if grain is not None and settled else None
 
 
-# The characters up to which a time as text tells a bucket: `2024-02-15 10:20:30.5`.
+# For each length of a time's text `2024-02-15 10:20:30.5`, the grain that this prefix determines.
 _TOLD_UP_TO = {4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute", 19: "second"}
 
 
 def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
-    """Return the time whose text an expression cuts, and the bucket over which the cut is constant.
+    """Return the time whose text an expression cuts off, and the bucket over which the cut text is constant; None for
+    others.
 
-    law: a time as text is its fields, the coarsest first. Years of more than four digits, or before the year 0, leave
-         fewer fields for the same characters: then the piece is constant over a coarser bucket still
+    law: a time's text is its fields, the coarsest first. With years of more than four digits, or before year 0, the
+         same number of characters holds fewer fields: the text is then constant over a coarser bucket, too
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "substring" or len(tree.expressions) != 3:
         return None
@@ -375,8 +383,8 @@ def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple
     return (time, grain) if grain is not None else None
 
 
-# The letters of java.time's patterns that Spark takes and that name fields of the calendar or the clock: none of week
-# years, which Spark refuses, of fractions, or of offsets, which change with the instant.
+# The pattern letters of java.time that Spark supports and that name fields of the calendar or the clock. Left out: week
+# years, which Spark refuses; fractions; offsets, which change with the instant.
 _FIELDS = {
     **dict.fromkeys("Gy", "year"),
     **dict.fromkeys("Qq", "quarter"),
@@ -392,7 +400,7 @@ _PUNCTUATION = frozenset(" -/:.,_0123456789")
 
 
 def finest_field(pattern: Tree) -> str | None:
-    """Return the grain over whose buckets a pattern's text is constant; None for an unknown pattern.
+    """Return the grain over whose buckets a pattern's text is constant; None for a pattern with an unknown letter.
 
     >>> [finest_field(exp.Literal.string(text)) for text in ("yyyy-MM", "yyyy-MM-dd'T'HH:00", "HH:mm:ss.SSS", "YYYY")]
     ['month', 'hour', None, None]
@@ -406,7 +414,7 @@ def finest_field(pattern: Tree) -> str | None:
 
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
-    """Return the bucket that an expression determines: a bucket, a date, or seconds rounded down."""
+    """Return the bucket that an expression determines: a bucket, a date, or seconds rounded down; None for others."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     bucket, day = as_bucket(tree), day_source(tree)
@@ -421,7 +429,7 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 
 
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
-    """Return the column of seconds of which a time is the instant; any other time as it is."""
+    """Return the column of seconds if a time is the instant of a column; else the time itself."""
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
     return found.source if counted and found is not None else time
@@ -446,7 +454,7 @@ _ONE = exp.Literal.number(1)
 
 
 def _made_date(tree: Tree) -> Told | None:
-    """Return `make_date(year(t), month(t), 1)` as the first day of t's month."""
+    """Return `make_date(year(t), month(t), 1)` as the first day of t's month; None for other expressions."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "make_date" or len(tree.expressions) != 3:
         return None
     year, *rest = tree.expressions
@@ -461,7 +469,9 @@ def _made_date(tree: Tree) -> Told | None:
 
 
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
-    """Return the first day of the finest bucket that stored date fields determine, as a DATE."""
+    """Return the grain and first day, as a DATE, of the finest bucket that stored date fields determine; None if none
+    is.
+    """
 
     def field(name: str) -> Tree | None:
         return held(exp.Anonymous(this=name, expressions=[source]))
@@ -475,12 +485,12 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """Return the date fields that together determine a bucket of whole days; None for other grains."""
+    """Return the date fields that together determine a bucket of whole days; empty for other grains."""
     names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
     return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
 
 
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket that contains the first day of a finer bucket, in a type."""
+    """Return the begin of the coarser bucket that contains the first day of a finer bucket, cast to `kind`."""
     dates = date if finer == grain else bucket_call(date, grain, "date")
     return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

@@ -1,11 +1,13 @@
-"""The grains of time as a graph: an edge leads to a coarser grain whose buckets are unions of the finer one's."""
+"""The grains of time as a graph: an edge leads from a grain to a coarser one whose buckets are unions
+of its buckets.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-# Ten minutes do not divide fifteen, and weeks straddle months and years: no edges there.
+# No edges from ten to fifteen minutes, which ten does not divide, nor from weeks, which straddle months and years.
 ROLL_UPS: dict[str, tuple[str, ...]] = {
     "second": ("minute",),
     "minute": ("five_minute",),
@@ -20,7 +22,7 @@ ROLL_UPS: dict[str, tuple[str, ...]] = {
     "quarter": ("year",),
     "year": (),
 }
-GRANULARITIES: tuple[str, ...] = tuple(ROLL_UPS)  # in the order of their sizes, in which they stand above
+GRANULARITIES: tuple[str, ...] = tuple(ROLL_UPS)  # from fine to coarse, the order above
 DATE_GRANULARITIES = frozenset({"day", "week", "month", "quarter", "year"})
 SUB_HOUR_MINUTES = {"five_minute": 5, "ten_minute": 10, "fifteen_minute": 15, "thirty_minute": 30}
 
@@ -38,7 +40,7 @@ def rolls_up(fine: str, coarse: str) -> bool:
 
 
 _NAMED = re.compile(r"\s*(?:(\d{1,4})\s*)?([a-z]+)\s*\Z", re.IGNORECASE)
-# As people write them for other engines; `m` are minutes in all of these.
+# Units as other engines write them; `m` means minutes in all of them.
 _UNITS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (1, "second")),
     **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (60, "second")),
@@ -49,7 +51,7 @@ _UNITS = {
     **dict.fromkeys(("quarter", "quarters"), (3, "month")),
     **dict.fromkeys(("y", "yr", "yrs", "year", "years"), (12, "month")),
 }
-# No number of hours is a day, and no number of days is a week or a month.
+# Twenty-four hours are not a day, and no number of days is a week or a month.
 _SIZES = {
     **{(60 * minutes, "second"): grain for grain, minutes in SUB_HOUR_MINUTES.items()},
     (1, "second"): "second",
@@ -64,7 +66,7 @@ _SIZES = {
 
 
 def grain_named(text: str) -> str | None:
-    """Return the grain of a name or of a number of units; None for other texts.
+    """Return the grain with this name, or of this number of units; None for other texts.
 
     >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
     ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]

@@ -1,4 +1,4 @@
-"""Date and time literals as points on a line."""
+"""Reads date and time literals as points in time."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Moment(NamedTuple):
 def read_moment(text: str, zone: str | None) -> Moment | None:
     """Return the moment of a literal such as `2024-01-31` or `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for others.
 
-    Spark reads `2024` and `2024-1` as the first of January, and fields of one digit.
+    As in Spark, `2024` and `2024-1` are the first of January, and fields may have one digit.
 
-    A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses. What names an
-    offset is read in zones of a fixed one alone: elsewhere an hour may come twice.
+    A local time in a gap or an overlap of the zone becomes the instant that java.time chooses. A text with an offset is
+    read only in zones with a fixed offset: elsewhere a local hour may occur twice.
 
     >>> read_moment("2024-01-01", "+01:00").micros - read_moment("2024-01-01", None).micros
     -3600000000
@@ -61,7 +61,7 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
 
 
 def zone_info(zone: str) -> timezone | ZoneInfo | None:
-    """Return the zone of Spark's zone name; None if unknown.
+    """Return the zone of a Spark time zone name; None if unknown.
 
     >>> zone_info("GMT-3") is not None, zone_info("Nowhere/Land")
     (True, None)

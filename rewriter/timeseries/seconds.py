@@ -1,12 +1,12 @@
-"""Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
+"""Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`, which are buckets of instants.
 
-Such buckets begin at multiples of a number of seconds, in no zone: an "hour" of these begins at half past where the
-clock is half an hour off. A column of whole numbers is bucketed by the same arithmetic, whatever it counts; where it
-counts seconds, `timestamp_seconds(n)` is its instant. Of a BIGINT bounds must be known: beyond 2^53 quotients are
-rounded, and beyond the year 294247 from_unixtime() begins again.
+Such buckets begin at multiples of a number of seconds, regardless of the time zone: in a zone that is half an hour off,
+an "hour" begins at half past. Columns of whole numbers are bucketed by the same arithmetic, whatever they count; if one
+counts seconds, `timestamp_seconds(n)` is its instant. For a BIGINT column bounds must be known: beyond 2^53 quotients
+are rounded, and beyond the year 294247 from_unixtime() wraps around.
 
-Spark rounds down to a second in unix_seconds() and CAST(t AS BIGINT), and towards 1970 in unix_timestamp(): of the last
-second of 1969, but for its begin, that makes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
+unix_seconds() and CAST(t AS BIGINT) round down to a second, unix_timestamp() rounds towards 1970: the last second of
+1969, except for its begin, becomes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from rewriter.timeseries.bucket import as_bucket
 
 Tree = exp.Expr
 KindOf = Callable[[Tree], str | None]
-# Seconds since 1970 that no time of an expression is before; None if not known.
+# Returns a lower bound of an expression's times, in seconds since 1970; None if unknown.
 SinceOf = Callable[[Tree], int | None]
 
 INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
-# Seconds since 1970 that are a TIMESTAMP, whose microseconds are a BIGINT.
+# The greatest number of seconds since 1970 that fits a TIMESTAMP, whose microseconds are a BIGINT.
 MOST = 2**63 // 1_000_000
 
 _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
 def never_known(time: Tree) -> None:
-    """Return None: no lower bound of times is known."""
+    """Return None: no lower bound of a time is known."""
 
 
 class Seconds(NamedTuple):
-    """The instant `source` as seconds since 1970, or a column of integers, rounded down to a multiple of `step`."""
+    """The instant `source` in seconds since 1970, or an integer column, rounded down to a multiple of `step`."""
 
     source: Tree
     step: int
 
 
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return seconds since 1970, or a column of integers, as Seconds; None for other numbers.
+    """Return an expression of seconds since 1970, or of an integer column, as Seconds; None for other expressions.
 
-    law: floor(s / n) * n, and s - pmod(s, n), is s down to a multiple of n, before 1970, too
-         (s DIV n) * n and s - s % n, and casts of s / n to BIGINT, are the same where no s is before 1970
+    law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, also before 1970
+         (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if no s is before 1970
     """
     if isinstance(tree, exp.Column):
         return Seconds(tree, 1) if _is_bounded(tree, kind_of(tree), since_of) else None
@@ -78,7 +78,9 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor(s / n)`, or `s DIV n` where no s is before 1970, as the number of the bucket of n seconds."""
+    """Return `floor(s / n)`, or `s DIV n` if no s is before 1970, as Seconds whose buckets of n seconds it numbers;
+    else None.
+    """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
     if is_whole_cast(tree) and isinstance(tree.this, exp.Div):
@@ -97,7 +99,9 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 
 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP over buckets that divide n and o."""
+    """Return `floor((s - o) / n) * n + m`, in seconds or as a TIMESTAMP, as Seconds in steps that divide n, o and m;
+    else None.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
     times = tree.this if isinstance(tree, exp.Add) and whole_number(tree.expression) else None
@@ -113,7 +117,7 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return a TIMESTAMP made of seconds since 1970 as Seconds."""
+    """Return a TIMESTAMP made of seconds since 1970 as Seconds; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
@@ -122,12 +126,12 @@ def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_whole_cast(tree: Tree) -> bool:
-    """Return whether an expression is a CAST to BIGINT, which leaves fractions out."""
+    """Return whether an expression is a CAST to BIGINT, which drops fractions."""
     return isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT
 
 
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
-    """Return whether a column has whole numbers, none further from 0 than MOST."""
+    """Return whether a column has whole numbers with a magnitude of at most MOST."""
     return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
 
 
@@ -139,7 +143,9 @@ def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None
 
 
 def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
-    """Return seconds down to a multiple that an expression rounds towards 1970; None where these may be before it."""
+    """Return seconds that an expression rounds towards 1970 to a multiple of `step`; None if some may be
+    before 1970.
+    """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None
     return _stepped(seconds, step, kind_of, since_of) if since is not None and since >= 0 else None
@@ -147,14 +153,15 @@ def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf)
 
 def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
     counted, length = seconds_of(seconds, kind_of, since_of), whole_number(step)
-    # The quotient is a DOUBLE, in which these numbers are exact and none is rounded up to the next whole one.
+    # The quotient is a DOUBLE, in which numbers up to MOST are exact, and no quotient is rounded up to the next
+    # integer.
     if counted is None or not length or length % counted.step:
         return None
     return Seconds(counted.source, length)
 
 
 def whole_number(tree: Tree, most: int = 2**31) -> int | None:
-    """Return the value of a positive integer literal that is less than `most`."""
+    """Return the value of a positive integer literal that is less than `most`; None for others."""
     if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
         return None
     value = int(tree.name)

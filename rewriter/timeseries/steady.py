@@ -1,9 +1,9 @@
-"""Bucket laws for a steady zone: its clocks move by whole buckets, at bucket borders.
+"""Laws about buckets in a steady zone, whose clocks move only by whole buckets and at bucket borders.
 
-law: let all offsets of a zone since some time be `shift` modulo n, the seconds of an hour or of a part that divides it,
-     and let an offset change only where a bucket of instants at that shift begins. Then the zone's buckets of n seconds
-     are these, whatever its offset is, since floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n where n
-     divides o - shift; and what is longer begins with one of them: an hour, a day, and all that is made of days
+law: let all offsets o of a zone since some time be equal to `shift` modulo n seconds (an hour or a part that divides
+     it), and change only where a bucket of instants with that shift begins. Then the zone's buckets of n seconds are
+     these buckets at any offset, because floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n; and each
+     longer bucket (an hour, a day and what consists of days) begins with one of them
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rewriter.timeseries.borders import is_border
 from rewriter.timeseries.granularity import DATE_GRANULARITIES
 from rewriter.timeseries.zone_data import days_follow, shift_of
 
-# Seconds of the buckets that have the same length each, at a fixed offset.
+# The grains whose buckets all have the same length at a fixed offset, with this length in seconds.
 LENGTHS = {"second": 1, "minute": 60, "five_minute": 300, "ten_minute": 600, "fifteen_minute": 900}
 LENGTHS |= {"thirty_minute": 1800, "hour": 3600, "day": 86_400, "week": 604_800}
 _HOUR, _DAY, _MICROS = 3600, 86_400, 1_000_000
@@ -22,7 +22,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
-    """Return whether buckets of a grain nest in all coarser grains, for times from `since` on.
+    """Return whether buckets of a grain nest in all coarser grains, for times from `since` on (in seconds since 1970).
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
@@ -33,7 +33,7 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets of a grain are equal in two zones, for times from `since` on.
+    """Return whether buckets of a grain have the same borders in two zones, for times from `since` on.
 
     >>> since = 1_700_000_000
     >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
@@ -46,7 +46,7 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether every local border of a grain ends all buckets before it, for times from `since` on.
+    """Return whether every local border of a grain ends all preceding buckets, for times from `since` on.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -62,7 +62,7 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     >>> divides_at(datetime(1880, 1, 1), "hour", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 5), 3600, "-03:30")
     (False, False)
     """
-    # No offset is longer than a day, and neither is what is left out or comes twice.
+    # No offset, and no gap or overlap of a clock, is longer than a day.
     since = (wall - _EPOCH) // timedelta(seconds=1) - 2 * _DAY
     if isinstance(grain, int):
         return shift_of(zone, grain, since) == 0 and (wall - _EPOCH) % timedelta(seconds=grain) == timedelta(0)
@@ -72,8 +72,9 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
 def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
     """Return whether all buckets of a grain end by an instant or begin at or after it.
 
-    law: it is so many whole buckets after 1970, at the shift that all offsets of the zone have since the day before it
-    no:  days, whose begins are known from the edition of the zone data alone
+    law: the instant is a whole number of buckets after 1970, at the shift that all offsets have had since the day
+         before
+    no:  days, whose begins depend on the edition of the zone data
 
     >>> divides_instant(1_704_067_200_000_000, "hour", "America/New_York")
     True

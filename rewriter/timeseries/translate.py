@@ -1,4 +1,4 @@
-"""Translates `timeseries` into Spark functions."""
+"""Translates `timeseries` to Spark's functions."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
         return _wall_clock(source, grain)
     if grain not in SUB_HOUR_MINUTES:
         return f"date_trunc('{SPARK_UNITS[grain]}', {source})"
-    # Elapsed time since the local hour began: minute-of-hour would be wrong where the clock moves by half an hour.
+    # Counts elapsed time since the local hour began: the minute of the hour would be wrong where a clock moves by half
+    # an hour.
     seconds = SUB_HOUR_MINUTES[grain] * 60
     hour = f"unix_seconds(date_trunc('HOUR', {source}))"
     return f"timestamp_seconds({hour} + ((unix_seconds({source}) - {hour}) DIV {seconds}) * {seconds})"
 
 
 def _wall_clock(source: str, grain: str) -> str:
-    """Return the Spark SQL of a bucket without a zone; date_trunc would use the session's zone."""
+    """Return the Spark SQL of a bucket without a time zone; date_trunc would use the session's zone."""
     if grain == "day":
         return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
     if grain in DATE_GRANULARITIES:

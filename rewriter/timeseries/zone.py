@@ -1,4 +1,4 @@
-"""Session time zones."""
+"""Time zones of sessions: fixed offsets, and zones that skipped dates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rewriter.timeseries.literals import zone_info
 
 _FIXED = re.compile(r"(?:Etc/)?(?:UTC|GMT|UCT|Zulu|Universal)(?:[+-]0)?\Z|Z\Z|(?:UTC|GMT|UT)?[+-]\d{1,2}(?::\d{2})?\Z")
 
-# Where the date line never was, but for Manila, which Spain ruled by way of America.
+# Areas whose zones never crossed the date line, except Manila, which Spain ruled by way of America.
 _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian"})
 
 
@@ -18,8 +18,8 @@ _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europ
 def is_fixed_offset(zone: str) -> bool:
     """Return whether a zone has one constant offset of whole minutes.
 
-    There every bucket of a finer grain lies within one bucket of each coarser one.
-    A zone with a history of offsets needs a proof over that history first.
+    In such a zone, every bucket of a finer grain lies within one bucket of each coarser grain. A zone whose offset has
+    changed needs a proof for these changes.
 
     >>> is_fixed_offset("UTC"), is_fixed_offset("+05:30"), is_fixed_offset("Europe/Berlin")
     (True, True, False)
@@ -39,7 +39,7 @@ def offset_of(zone: str) -> int | None:
 
 
 def has_left_out_days(zone: str) -> bool:
-    """Return whether a zone has skipped dates, as at a move of the date line; True if unknown.
+    """Return whether a zone has skipped dates, as when it crossed the date line; True if unknown.
 
     >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
     (True, False, True)

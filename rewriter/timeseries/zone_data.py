@@ -1,8 +1,8 @@
 """The offset changes of a zone in every available edition of the zone data.
 
-Editions differ: the JVM's, the system's, and that of the package `tzdata`. So nothing is concluded from one offset,
-only from what all editions say: that from some time on, the clocks have moved by whole steps of some seconds. Laws move
-them by whole hours, a few by half of one, and since 1972 none by less than a minute.
+The editions of the JVM, of the operating system and of the package `tzdata` differ. So conclusions are never drawn from
+one offset, only from what all editions have in common: that since some time the clocks have moved by whole multiples of
+some seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a minute.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _HEADER = struct.Struct(">4s1s15x6l")
 _HOUR = 3600
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
 _TIME = r"[+-]?\d+(?::\d+){0,2}"
-# What holds behind the last change that is written down: `CET-1CEST,M3.5.0,M10.5.0/3`.
+# The rule for changes after the last recorded one: `CET-1CEST,M3.5.0,M10.5.0/3`.
 _RULE = re.compile(
     rf"(?:<[^>]+>|[A-Za-z]+)({_TIME})(?:(?:<[^>]+>|[A-Za-z]+)({_TIME})?,[^,/]+(?:/({_TIME}))?,[^,/]+(?:/({_TIME}))?)?\Z"
 )
 
 
 class History(NamedTuple):
-    """The offsets of a zone with their begins in seconds since 1970, and the steps of the final rule."""
+    """The offsets of a zone with their begins in seconds since 1970, and the offsets and times of its final rule."""
 
     changes: tuple[tuple[int, int], ...]
     rule: tuple[int, ...]
@@ -39,7 +39,7 @@ class History(NamedTuple):
 def shift_of(zone: str, step: int, since: int | None) -> int | None:
     """Return the common remainder of a zone's offsets modulo `step` seconds since a time; None if they differ.
 
-    None where they are not the same, where nothing is known of the zone, or where the time is not known.
+    None also if nothing is known of the zone, or if the time is unknown.
 
     >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
     (0, 1800, 0)
@@ -56,7 +56,8 @@ def shift_of(zone: str, step: int, since: int | None) -> int | None:
 def _shift(history: History, step: int, since: int) -> int | None:
     later = [change for change in history.changes if change[0] > since]
     before = [offset for at, offset in history.changes if at <= since]
-    # The times of a rule are of the clock before the change, which is a whole number of steps where offsets are alike.
+    # A rule's times are on the clock before the change, which is a whole number of steps off if all offsets have the
+    # same shift.
     offsets, times = [*before[-1:], *(offset for _, offset in later), *history.rule[:2]], history.rule[2:]
     shifts = {offset % step for offset in offsets}
     if len(shifts) != 1 or not before:
@@ -69,17 +70,17 @@ def _shift(history: History, step: int, since: int) -> int | None:
 
 
 def _skips_hours(history: History, since: int) -> bool:
-    """Return whether clocks ever skipped the begin of an hour and resumed within that hour.
+    """Return whether, after `since`, a clock skipped the begin of an hour and continued within that hour.
 
-    Spark's date_trunc('HOUR') of the rest of that hour is a time that there was not, which java.time moves forward by
-    what was left out: behind the rows of the bucket. So it is on the Chatham Islands, from 02:45 to 03:45.
+    Spark's date_trunc('HOUR') of the rest of that hour is a local time that did not exist; java.time moves it forward
+    by the gap, past the rows of the bucket. This happens on the Chatham Islands, from 02:45 to 03:45.
     """
     known = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
     return any(left < reached // _HOUR * _HOUR < reached for left, reached in chain(known, _ruled(history.rule)))
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the local times between which a rule sets the clocks forward, in seconds of the day."""
+    """Yield the local times, in seconds of the day, from and to which a rule puts the clocks forward."""
     if len(rule) > 2:
         standard, summer, begins, ends = rule
         left = begins if summer > standard else ends
@@ -87,7 +88,9 @@ def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def days_follow(zone: str, since: int | None) -> bool:
-    """Return whether dates never repeat, as they do where clocks go back just after midnight."""
+    """Return whether local dates never go back, for times from `since` on; they do where clocks go back just after
+    midnight.
+    """
     if is_fixed_offset(zone):
         return True
     found = histories(zone)
@@ -106,7 +109,7 @@ def _forward(history: History, since: int) -> bool:
 
 @cache
 def histories(zone: str) -> tuple[History, ...]:
-    """Return a zone's history in each available edition; none if one edition lacks the zone."""
+    """Return a zone's history in each available edition; empty if one edition lacks the zone."""
     texts = list(_editions(zone)) if _NAME.match(zone) else []
     found = [_read(text) for text in texts]
     return tuple(history for history in found if history is not None) if None not in found else ()
@@ -122,7 +125,9 @@ def _editions(zone: str) -> Iterator[bytes]:
 
 
 def _read(data: bytes) -> History | None:
-    """Parse the second part of a zone file of version 2 or later, with 64-bit times (RFC 8536)."""
+    """Return the history in a zone file of version 2 or later, from its part with 64-bit times (RFC 8536); None if
+    invalid.
+    """
     if len(data) < _HEADER.size or data[:4] != b"TZif" or data[4:5] < b"2":
         return None
     _, _, utc, std, leaps, times, types, chars = _HEADER.unpack_from(data)
@@ -137,13 +142,15 @@ def _read(data: bytes) -> History | None:
     if rule is None:
         return None
     entries = [(-(2**62), offsets[0]), *((at, offsets[kind]) for at, kind in zip(moments, kinds, strict=True))]
-    # Some change nothing but a name, as the last one, in 2038, of files that are written at length.
+    # Some changes only change the name, such as the last one, in 2038, of files that list all changes.
     changes = (later for earlier, later in pairwise(entries) if earlier[1] != later[1])
     return History((entries[0], *changes), rule)
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """Return the standard and summer offsets of a TZ rule, and the local times of its changes, in seconds."""
+    """Return the standard and summer offsets of a TZ rule, and the local times of its changes, in seconds; None if
+    unsupported.
+    """
     found = _RULE.match(text)
     if found is None:
         return None

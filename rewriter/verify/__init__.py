@@ -1,13 +1,14 @@
 """Proves that a finished plan returns the rows of its question, without knowing the rule that made the plan.
 
-The printed SQL is read again, each storage table is unfolded into its view's own query, groups of groups are folded by
-the laws of the aggregates, and the block over base tables is compared with the question: tables, joins, filters (by
-cells), groups, outputs, order.
+The printed SQL is parsed again, each storage table is unfolded into its view's own query, groups of groups are folded
+by the laws of the aggregates, and the resulting block over base tables is compared with the question: tables, joins,
+filters (by cells), groups, outputs, order.
 
     printed text ─ printed.read ─▶ blocks over storage ─ unfold ─▶ block over tables ─ compare ─▶ Verdict
                                                                   question's block ────┘
 
-What cannot be told is undecided, and used: only a refuted plan is not. Axioms (keys that are trusted) are named.
+A plan whose equality is neither proved nor refuted is undecided, and may be used; a refuted plan is never used. The
+verdict names its axioms, which are trusted keys.
 """
 
 from rewriter.verify.branches import verify_branches

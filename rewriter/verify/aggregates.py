@@ -1,4 +1,4 @@
-"""Aggregates in a normal form, over rows and over finer groups.
+"""The normal form of aggregates, over rows and over finer groups.
 
 | law                                                                                          |
 |----------------------------------------------------------------------------------------------|
@@ -44,16 +44,18 @@ from rewriter.verify.truth import bare, conjunction
 Tree = exp.Expr
 
 _NULL_IGNORING = frozenset(name for name in FOLDED | COMPOSED if AGGREGATES[name].arity == 1)
-# Folded by themselves.
+# Aggregates that combine with themselves: sum(sum(x)), min(min(x)) and so on.
 _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
-    """An aggregate of groups that is no aggregate of their rows; the message names it."""
+    """An aggregate over groups that is not equivalent to an aggregate over their rows; the message names it."""
 
 
 def case_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a CASE in normal form; of aggregates with a condition constant in the group, as an aggregate of a CASE."""
+    """Return a CASE in normal form; a CASE of aggregates whose condition is constant in the group becomes an aggregate
+    of a CASE.
+    """
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
     tree = _merged(forms, tree)
@@ -68,7 +70,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return sums and constants of a group as one sum of their combined arguments, where exact."""
+    """Return an addition or product of sums and group constants as one sum over rows, where that is exact."""
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
     if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
         return tree
@@ -112,14 +114,15 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
-    """Return an aggregate of groups as an aggregate of their rows; raise Unfolded.
+    """Return an aggregate over groups as an aggregate over the rows of the groups; raise Unfolded if there is none.
 
-    law: sums add up, extremes of extremes are extremes, and where values count once so do they in groups
-    no:  a count of groups, or the sum of what is the same in all rows of a group without their number
+    law: sums of sums are sums, extremes of extremes are extremes, and an aggregate of distinct values of all groups is
+         that of all rows
+    no:  a count of groups, or the sum of a group constant without the number of rows
     """
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
-        raise Unfolded(f"{words(call)} of the one group of all rows")
+        raise Unfolded(f"{words(call)} of a single group of all rows")
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
         part = _part(forms, call.name, argument)
@@ -139,13 +142,13 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is an aggregate of a group's rows, with the right value for no rows."""
+    """Return whether an expression is an aggregate over a group's rows that has the right value for an empty group."""
     counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
     return aggregate_of(argument.expressions[0] if counted else argument) is not None
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:
-    """Return a merge of finer groups' bitmaps or sketches as the bitmap or sketch of all their values."""
+    """Return a union of finer groups' bitmaps or sketches as the bitmap or sketch of all their values."""
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
         call = inner
@@ -164,7 +167,8 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
     if isinstance(argument, exp.Null):
         return ZERO
     doubled = isinstance(argument, exp.Cast) and forms.kind(argument) == "double"
-    if doubled and is_numeric(forms.kind(argument.this)):  # of which none becomes NULL
+    # a numeric cast to DOUBLE is never NULL for a non-NULL number
+    if doubled and is_numeric(forms.kind(argument.this)):
         return _indicator(forms, argument.this)
     declared = forms.block.type_of(argument)
     if isinstance(argument, (exp.Literal, exp.Boolean, exp.Star)) or (declared and not declared.nullable):
@@ -208,13 +212,13 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Return sum(coalesce(x, 0)) over one or more rows as coalesce(sum(x), 0)."""
+    """Return x of sum(coalesce(x, 0)), which over one or more rows is coalesce(sum(x), 0); None for other arguments."""
     zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
     return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return a sum that is 0 for no rows, where its reader does not distinguish 0 from NULL."""
+    """Return a sum that is 0 for no rows, where its caller treats 0 and NULL alike."""
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 
@@ -228,7 +232,7 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the row argument if an expression over groups is a partial aggregate; None for others."""
+    """Return the row argument of an expression over groups that is a partial aggregate; None for others."""
     call = aggregate_of(tree)
     if call is not None:
         return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
@@ -248,9 +252,10 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 
 
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the argument of an aggregate cast to DOUBLE, with the cast on each value.
+    """Return the argument of an aggregate cast to DOUBLE, with the cast applied to each value; None for others.
 
-    law: the order of numbers stays, and a sum is the same to its last bits; one of BIGINTs may overflow before
+    law: the cast keeps the order of numbers, and a sum except for its last bits; a BIGINT sum may overflow before the
+         cast
     """
     inner = _part(forms, name, tree.this) if has_aggregate(tree) else None
     if inner is None:
@@ -279,7 +284,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a group constant times the row count, as a sum over rows."""
+    """Return a group constant times the row count, as a sum over rows; None for others."""
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == ROWS and not has_aggregate(value):
@@ -288,7 +293,7 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a group constant times a sum, as the sum of the products."""
+    """Return a group constant times a sum, as the sum of the products; None for others."""
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
         if inner is not None:
@@ -297,7 +302,9 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return sum(x) + k * count(x) as sum(x + k), and sum(x) + sum(y) as sum(x + y) for non-NULL operands."""
+    """Return sum(x) + k * count(x) as sum(x + k), and sum(x) + sum(y) of never-NULL x and y as sum(x + y); None for
+    others.
+    """
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
         part = parts[place]
@@ -312,13 +319,13 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the argument of a sum, also of a sum coalesced with 0."""
+    """Return the argument of a sum, or of a sum with coalesce to 0; None for others."""
     zeroed = _zeroed(forms, tree)
     return _part(forms, "sum", tree if zeroed is None else zeroed)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return a group constant that is added once for each non-NULL value."""
+    """Return k of k * count(x), a group constant added once for each non-NULL x; None for others."""
     if not isinstance(tree, exp.Mul):
         return None
     there = _total(forms, _indicator(forms, _nullable_part(counted)))
@@ -330,7 +337,7 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """Return the operand that decides whether an expression with literals is NULL."""
+    """Return the operand other than literals, which decides whether the expression is NULL."""
     while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
         if len(sides) != 1:
@@ -348,7 +355,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without casts that only widen its type."""
+    """Return a number without the casts that only widen its type."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -359,7 +366,7 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
-    """Return an aggregate computed from its components; None for one without components."""
+    """Return an aggregate computed from its components; None for an aggregate without components."""
     composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:
         return None
@@ -368,7 +375,7 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """Return coalesce in normal form: nested defaults merged, and counts of at most one group bare."""
+    """Return coalesce in normal form: nested defaults are merged, and counts over at most one group need no default."""
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
     if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:

@@ -1,6 +1,6 @@
-"""Decides whether buckets nest by enumeration: each border of the coarse buckets is tried on the fine ones.
+"""Decides whether buckets nest by enumeration: each border of the coarse buckets must be a border of the fine ones.
 
-The matcher reasons about lengths and offsets; this module knows nothing of that, and looks at borders.
+The matcher proves nesting from lengths and offsets; to be independent of that, this module compares actual borders.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from rewriter.timeseries.literals import zone_info
 _MICROS, _DAY = 1_000_000, 86_400
 _EPOCH = datetime(1970, 1, 1)
 _UTC = _EPOCH.replace(tzinfo=UTC)
-# Until when changes are looked for: rules repeat, and none says more than the last years before this.
+# Offset changes are searched until this time (2039): the rules of zones repeat from then on.
 _LAST = 2_208_988_800
-# From a Monday, through a leap year: borders of all grains fall together here only where they do anywhere.
+# From a Monday, through a leap year: long enough for the borders of all grains to meet wherever they ever meet.
 _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 
 
@@ -39,7 +39,7 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
     if kind != "timestamp" and (isinstance(fine, int) or isinstance(coarse, int)):
         return False
     if zoned:
-        if fine in DATE_GRANULARITIES:  # a day's bucket begins on that day, in any zone
+        if fine in DATE_GRANULARITIES:  # a bucket of whole days begins on the same day in every zone
             return coarse in DATE_GRANULARITIES and _all_borders(str(fine), str(coarse), 0)
         offsets = _offsets(zone, fine, since)
         return bool(offsets) and all(_all_borders(fine, coarse, offset) for offset in offsets)
@@ -69,12 +69,12 @@ def exists(wall: datetime, zone: str) -> bool:
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
-    """Return the UTC offsets of a zone since a time; empty if unknown or if one changes within a bucket."""
+    """Return the UTC offsets of a zone since a time; empty if they are unknown or if one changes within a bucket."""
     if is_fixed_offset(zone):
         return frozenset({offset_of(zone) or 0})
     first, changes = _history(zone, since) if since is not None else (None, ())
     walls = [(at + offset, offset) for at, *both in changes for offset in both]
-    # An hour that begins while clocks are put forward has no begin of its own.
+    # An hour within which clocks are put forward has no beginning of its own.
     if any(at + before < (at + after) // 3600 * 3600 < at + after for at, before, after in changes):
         return frozenset()
     if first is None or not all(_is_border(_EPOCH + timedelta(seconds=wall), grain, o) for wall, o in walls):
@@ -82,7 +82,7 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
     return frozenset({first, *(offset for _, offset in walls)})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # a filter may begin at any second, so that the keys are unbounded
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
     """Return a zone's offset at a time and all later changes, with the offsets before and after each."""
     try:
@@ -134,7 +134,7 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the borders of a grain; for short buckets over a few days only."""
+    """Yield the borders of a grain; for buckets shorter than a day over a few days only."""
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

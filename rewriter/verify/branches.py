@@ -27,10 +27,11 @@ def verify_branches(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Verify each branch against the plan over one of the view's branches, in some order of these.
+    """Return the verdict on each branch of a set operation against a branch of the view, in some order of the branches.
 
-    law:    the plan is the set operation, if it is each branch over the rows of one of the view's, the operator does
-            not depend on their order, and no two rows that it counts are one in the plan
+    law:    the plan is the set operation if each of its branches is computed from the rows of one branch of the view,
+            the operator does not depend on the order of the branches, and no two rows that it counts separately are
+            merged in the plan
     """
     stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
@@ -45,7 +46,7 @@ def verify_branches(
         return Verdict(UNDECIDED, str(problem))
     given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
     if operation.operator != UNION_ALL and not {column.name for column in storage.columns} <= given:
-        return Verdict(REFUTED, "rows that the operator keeps apart may be one")
+        return Verdict(REFUTED, "the operator may merge rows that the view keeps distinct")
     if limits_of(tree) != limits_of(tail):
         return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits_of(tail)}")
     if list(order_of(tree, ())) != list(order_of(tail, query.names)):

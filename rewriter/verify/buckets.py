@@ -1,4 +1,4 @@
-"""Recognizes Spark's functions for a time bucket as the bucket."""
+"""Recognizes Spark's functions for a time bucket, and replaces them by `timeseries`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Replace the printed text of buckets in a tree by `timeseries(source, grain, type)`."""
+    """Replace each printed time bucket in a tree by `timeseries(source, grain, type)`, and return the tree."""
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES
@@ -51,13 +51,15 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a printed bucket; None for date_trunc and trunc, which blocks read themselves."""
+    """Return the tree of a printed bucket; None if it is date_trunc or trunc, which blocks read by themselves."""
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """Return the subtree at the pattern's source, equal at each occurrence; None if the tree does not match."""
+    """Return the subtree that stands at the pattern's source, if it is the same at each occurrence; None if there is no
+    match.
+    """
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None
     if type(pattern) is not type(node):

@@ -1,9 +1,9 @@
-"""Decides whether two filters keep the same rows, by cells.
+"""Decides whether two filters keep the same rows, by evaluating both in cells.
 
-The constants that a column is compared with cut its values into points, gaps and NULL: within one of these cells no
-comparison changes. A filter is evaluated in each cell of the product of its columns, unknown counted as such. What is
-no comparison with a constant is a truth value of its own, true, false or unknown: then equal filters are proved, and a
-difference proves nothing.
+The constants that a column is compared with divide its values into points, gaps and NULL; within one such cell no
+comparison changes its truth value. Both filters are evaluated in three-valued logic in each cell of the product of
+their columns. A predicate that is not a comparison with a constant becomes a free truth value (true, false or unknown):
+equality is still proved then, but a difference is not certain.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell in which two filters differ; `certain` if only one filter keeps a row there."""
+    """A cell in which two filters differ; `certain` if one of them certainly keeps a row there that the other drops."""
 
     cell: str
     certain: bool
@@ -59,14 +59,14 @@ def difference(
     concerned = _connected(conjuncts, mine ^ theirs)
     kept = (all_of([conjuncts[tree].test for tree in concerned if tree in side]) for side in (mine, theirs))
     found = _searched(filters, [conjuncts[tree] for tree in concerned], *kept)
-    # Where the conjuncts that both have are never true, nothing is kept by either.
+    # Where the shared conjuncts are never true, neither filter keeps a row.
     rest = [conjuncts[tree] for tree in conjuncts if tree not in concerned] if found is not None else []
     never = rest and _searched(filters, rest, all_of([each.test for each in rest]), lambda cell: False) is None
     return None if never else found
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell in which two tests differ."""
+    """Return the first cell in which two tests differ; None if they agree everywhere."""
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
     return _search(lines, [each for each in reads if each not in filters.lines], mine, theirs)
@@ -87,7 +87,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
         if any(
             (cell[one] is None) != (cell[other] is None) or (cell[one] and not cell[other]) for one, other in follow
         ):
-            continue  # no time is before a bound and not before a later one
+            continue  # impossible: a time at or after the later bound is also at or after the earlier one
         if (mine(cell) is True) != (theirs(cell) is True):
             certain = not truths and all(isinstance(subject, exp.Column) for subject in subjects)
             return Difference(" and ".join(_told(subject, place) for subject, place in cell.items()), certain)
@@ -95,7 +95,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether one bound implies another: a bound, and the begin or end of its bucket."""
+    """Return whether one lower or upper bound of a time implies another, such as the begin or end of its bucket."""
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
     early, late = one.expression, other.expression
@@ -120,7 +120,7 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """Return the conjuncts that differ, and all conjuncts connected to them through shared subjects."""
+    """Return the conjuncts that differ, and all conjuncts that share subjects with them, directly or through others."""
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
         more = {t for t, each in conjuncts.items() if t not in found and not reached.isdisjoint(each.reads)}
@@ -131,12 +131,12 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Return a cell in which both conjunctions are true; None if there is none."""
+    """Return a cell in which both conjunctions are true; None if they are disjoint."""
     return difference([*left, *right], [exp.false()], block, zone)
 
 
 def disjunction(sides: Sequence[Sequence[Tree]]) -> Iterator[Tree]:
-    """Yield the conjuncts of a disjunction of conjunctions."""
+    """Yield the conjuncts of a disjunction of conjunctions: of `a AND b OR a AND c` they are a, and b OR c."""
     common = [tree for tree in sides[0] if all(tree in side for side in sides[1:])]
     yield from common
     rests = [[tree for tree in side if tree not in common] for side in sides]

@@ -22,7 +22,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of two blocks, empty if there is none, and the axioms that were used."""
+    """The difference of two blocks (empty if they are equal), whether it is certain, and the axioms used."""
 
     difference: str = ""
     certain: bool = False
@@ -65,23 +65,25 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
         for tree in block.where:
             pair = equated(tree, block)
             if pair is not None and not classes.same(*pair):
-                return Comparison(f"only one of both has {words(tree)}")
+                return Comparison(f"only one of the two has {words(tree)}")
     question, plan = (represented(block, same, zone) for block in (question, plan))
     if set(question.joins) != set(plan.joins):
         return Comparison("they join otherwise")
     filters = difference(_filters(question), _filters(plan), question, zone, _known(question, plan, same))
     if filters is not None:
-        return Comparison(f"only one of both keeps {filters.cell}", filters.certain)
+        return Comparison(f"only one of the two keeps {filters.cell}", filters.certain)
     return _groups(question, plan, tables, zone, same)
 
 
 def _filters(block: Block) -> Sequence[Tree]:
-    """Return the conjuncts of a filter that are no column equalities."""
+    """Return the conjuncts of a filter except column equalities."""
     return [tree for tree in block.where if equated(tree, block) is None]
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """Return the columns that an equality or a shared comparison keeps from being NULL."""
+    """Return the columns that cannot be NULL in either block, because of an equality or of a comparison
+    that both have.
+    """
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -90,7 +92,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of an addition, any of which makes the result NULL."""
+    """Yield the columns of an addition, subtraction or product, which is NULL if any of them is."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
@@ -100,7 +102,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
 
 def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Equivalence) -> Comparison:
     if (question.keys is None) != (plan.keys is None) or question.sets != plan.sets:
-        return Comparison("only one of both groups, or they group by other sets")
+        return Comparison("only one of the two groups, or they group by other sets")
     axioms: dict[str, None] = {}
     for one, other in ((question, plan), (plan, question)):
         rest = [key for key in other.keys or () if key not in (one.keys or ())]
@@ -109,10 +111,10 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
         known = _dependencies(one, tables, zone, classes)
         for key in rest:
             if not known.determine(key):
-                return Comparison(f"only one of both groups by {words(key)}")
+                return Comparison(f"only one of the two groups by {words(key)}")
         axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
-        return Comparison("only one of both has a group for no rows")
+        return Comparison("only one of the two has a group for no rows")
     having = difference(question.having, plan.having, question, zone)
     if having is not None:
         return Comparison(f"unequal HAVING: {having.cell}", axioms=tuple(axioms))
@@ -131,7 +133,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
 
 
 def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
-    """Return the functional dependencies of a block's keys, which stand for the columns that equal them."""
+    """Return the functional dependencies of a block's keys; a key stands for all columns that equal it."""
     keys = frozenset(block.keys or ())
 
     def key_of(table: Occurrence) -> tuple[str, ...]:

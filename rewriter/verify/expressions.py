@@ -19,10 +19,10 @@ Tree = exp.Expr
 
 
 class Expressions:
-    """Normalizes expressions over a block's tables; `nonempty` tells that each group has rows.
+    """Normalizes expressions over a block's tables; with `nonempty`, each group is known to have rows.
 
-    With `finer`, the block's aggregates are of groups, whose own aggregates `finer` brings to that form: each must be
-    an aggregate of the rows, or Unfolded is raised. There is a `single` one of these groups at the most.
+    With `finer`, the block aggregates groups, whose own expressions `finer` normalizes: each aggregate must be
+    equivalent to one over rows, else Unfolded is raised. With `single`, there is at most one finer group.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Expressions:
         return law(self, rebuilt) if law is not None else rebuilt
 
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
-        """Return the same operation over normalized operands."""
+        """Return the same operation over normalized operands; of `keep`, only its own operands are normalized."""
         changed = False
         arguments: dict[str, object] = {}
         for name, value in tree.args.items():

@@ -1,4 +1,4 @@
-"""Filters as three-valued tests of cells."""
+"""Converts filters to three-valued tests of cells."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rewriter.verify.nesting import instant
 
 Tree = exp.Expr
 Truth = bool | None
-# What is known in one cell: the place of each subject on its line (None for NULL), and the other truths.
+# A cell: the place of each subject on its line (None for NULL), and the values of the free truths.
 Cell = Mapping[Tree, Any]
 Test = Callable[[Cell], Truth]
 
@@ -44,14 +44,14 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A test of cells, with the subjects and truth values that it reads."""
+    """A test of cells, with the subjects and free truths that it reads."""
 
     test: Test
     reads: frozenset[Tree]
 
 
 class Filter:
-    """The conjuncts of a filter."""
+    """Converts the conjuncts of one filter to tests of cells."""
 
     def __init__(self, block: Block, zone: str) -> None:
         self.block, self.zone = block, zone
@@ -65,7 +65,7 @@ class Filter:
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """Return a predicate as a test."""
+        """Return a predicate as a test of cells."""
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
             return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
@@ -102,7 +102,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return a comparison with TRUE or FALSE; IS and <=> are never unknown."""
+        """Return a comparison of a predicate with TRUE or FALSE as a test; IS and <=> are never unknown."""
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
@@ -110,9 +110,9 @@ class Filter:
         return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """Return the test of a text prefix; LIKE may require more.
+        """Return the test of the text prefix that LIKE requires; None without a prefix. LIKE may require more.
 
-        law: of all texts by their bytes, those that begin with p come after p, and before p with a last byte one higher
+        law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
         """
         subject, literal = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)
         if not isinstance(literal, exp.Literal) or not literal.is_string or self._kind(subject) != "string":
@@ -120,7 +120,7 @@ class Filter:
         text, like = literal.name, isinstance(tree, exp.Like)
         begin = min((text.index(sign) for sign in "%_\\" if sign in text), default=len(text)) if like else len(text)
         prefix = text[:begin]
-        # A last byte below that of a longer character, and not the highest of its kind.
+        # The last byte must be ASCII, so that incrementing it gives a valid character.
         if not prefix or "\\" in text or not (prefix[-1].isascii() and prefix[-1] < "\x7f"):
             return None
         behind = prefix[:-1] + chr(ord(prefix[-1]) + 1)
@@ -132,7 +132,8 @@ class Filter:
 
     def _line(self, subject: Tree, kind: str) -> Line:
         self._read.add(subject)
-        # What is computed may be NULL where its columns are: a filter of these is no filter of others.
+        # A computed subject may be NULL only where its columns are; record its columns, to compare it with filters on
+        # these.
         for column in () if isinstance(subject, exp.Column) else every(subject, exp.Column):
             self._line(column, self._kind(column))
         if subject not in self.lines:
@@ -170,7 +171,7 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return a comparison of two constants, which is the same in every cell."""
+        """Return a comparison of two constants, whose truth is the same in every cell; None if unknown."""
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
         if left is None or right is None or any(kind in FRACTIONS for kind in kinds):
@@ -183,7 +184,7 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """Return a number without a widening cast; not in DOUBLE, where large numbers change."""
+        """Return a number without its widening cast; not a cast to DOUBLE, which changes large numbers."""
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
@@ -200,7 +201,7 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return a comparison of coalesce(x, c): x compared, or c where x is NULL."""
+        """Return the test of a comparison of coalesce(x, c): x is compared, or c where x is NULL; None otherwise."""
         if len(call.expressions) != 2:
             return None
         subject, other = call.expressions
@@ -212,7 +213,9 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return a comparison of year(t) as a comparison of t with the first of January."""
+        """Return the test of a comparison of year(t), as a comparison of t with the first of January; None
+        otherwise.
+        """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
         zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
@@ -235,9 +238,9 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return a comparison of a bucket as a comparison of the time.
+        """Return the test of a comparison of a bucket, as a comparison of the time; None otherwise.
 
-        law: bucket(t) < b is t < the first border from b on; bucket(t) <= b is t < the first border behind b
+        law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
         text = literal.this if isinstance(literal, exp.Cast) else literal
         value = self._value(literal, "date" if dates else kind)
@@ -247,7 +250,7 @@ class Filter:
             return None
         try:
             at, behind = border_behind(moment.wall, grain), next_border(floor(moment.wall, grain), grain)
-        except (ValueError, OverflowError):  # behind the year 9999
+        except (ValueError, OverflowError):  # beyond the year 9999
             return None
         zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
         if zoned and not all(divides_at(border, grain, self.zone) for border in (at, behind)):
@@ -269,21 +272,25 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return a comparison of a rounded instant as a comparison of the instant."""
+        """Return the test of a comparison of an instant rounded down to a multiple of `step`, as a comparison of the
+        instant; None otherwise.
+        """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
             return None
         low, high = -(-value // unit) * unit, (value // unit + 1) * unit
         below, upto = self._at(source, "timestamp", "<", low), self._at(source, "timestamp", "<", high)
-        equal = all_of([negation(below), upto])  # of no instant where the literal lies within a step
+        equal = all_of([negation(below), upto])  # true for no instant if the literal is not a multiple of the step
         return {"<": below, ">=": negation(below), "<=": upto, ">": negation(upto), "=": equal}.get(
             operator, negation(equal)
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return a comparison of a time with a bound that is known only at execution.
+        """Return the test of a comparison of a time with a bound that is known only at execution; None for other
+        bounds.
 
-        law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a day's bucket
+        law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a bucket of a
+             day
         """
         bucket, day = as_bucket(subject), day_source(subject)
         source, grain, kind = subject, "", self._kind(subject)
@@ -304,7 +311,7 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """Return the midnight whose date an expression is."""
+        """Return the midnight, in type `kind`, of a date expression; None if the expression is not a date."""
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
         if time is None or self._kind(time) != kind:
@@ -315,7 +322,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return any other predicate as a truth value of its own, unknown for NULL."""
+        """Return any other predicate as a test of a free truth value, which is unknown where the predicate is NULL."""
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
         self._read.add(tree)

@@ -1,4 +1,4 @@
-"""Shared by the laws of normal forms: the Forms protocol, and tree constructors."""
+"""What the normal forms share: the Forms protocol, and functions that build trees."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rewriter.functions.trees import call_of, number
 
 Tree = exp.Expr
 
-# A floating-point key of a group: 0.0 where the rows may hold -0.0.
+# Marks a floating-point key of a group, which is 0.0 where rows may have -0.0.
 GROUPED_FLOAT = "grouped float"
-# The value of an aggregate in the one group that there is, NULL where there is none.
+# Marks the value of an aggregate in the only finer group, NULL if there is none.
 SINGLE = "single group's"
 ZERO, ONE = number(0), number(1)
 # count(*) in normal form.
@@ -38,7 +38,7 @@ class Forms(Protocol):
 
     @property
     def finer(self) -> Forms | None:
-        """The Forms of the finer groups under the block's aggregates; None if these aggregate rows."""
+        """The Forms of the finer groups that the block aggregates; None if the block aggregates rows."""
 
     @property
     def single(self) -> bool:
@@ -81,7 +81,7 @@ def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return a CASE with the same conditions and other values; an extra value is the default."""
+    """Return a CASE with these conditions and values in the shape of another; an extra value is the default."""
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
     ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
@@ -89,7 +89,7 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
 
 
 def never_null(tree: Tree) -> bool:
-    """Return whether an expression consists of zeros, ones and CASEs of them, and so is never NULL."""
+    """Return whether an expression is a zero, a one, or a CASE of these with a default, and so never NULL."""
     if isinstance(tree, exp.Case):
         return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
     return tree in (ZERO, ONE)

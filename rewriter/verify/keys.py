@@ -1,10 +1,10 @@
-"""Removes tables that a block need not read, by declared keys, which a proof names as axioms.
+"""Removes tables and joins that a block does not need, by declared keys, which become axioms of the proof.
 
-law:    a FULL join of which the filter rejects one side's NULLs is a LEFT join of the other side
-        a LEFT join of a foreign key that is never NULL onto the key that it references is an inner join
-        two occurrences of a table that are equal in its primary key are one
-        a table that is joined by its whole primary key, and of which nothing else is used, adds and takes no row where
-        the join is a LEFT join, or of a foreign key that references it, but the rows in which that is NULL
+law:    a FULL join whose filter rejects the NULLs of one side is a LEFT join that keeps that side
+        a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
+        two occurrences of a table with equal primary keys are the same row
+        a table joined by its whole primary key, and not used otherwise, adds and removes no row if the join is LEFT, or
+        if it follows a foreign key; then only rows with a NULL foreign key are removed
         a SEMI join on a whole primary key finds the one row that an inner join would find
 """
 
@@ -58,7 +58,9 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each FULL join that is a LEFT join because the filter rejects the NULLs of one of its tables."""
+    """Yield a step for each FULL join that is a LEFT join, because the filter rejects the NULLs of one of
+    its tables.
+    """
     rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
         for kept in sorted(join.tables) if join.kind == "FULL" else ():
@@ -69,7 +71,9 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
-    """Return the block with the columns of these tables nullable only as declared: no join fills them up."""
+    """Return the block in which the columns of these tables are nullable only as declared, because no
+    join fills them.
+    """
 
     def declared(table: Occurrence) -> Occurrence:
         known = tables(table.name) if table.id in ids else None
@@ -79,7 +83,7 @@ def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
 
 
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with a join made inner; its columns are nullable only as declared."""
+    """Return the block with a join made inner; the columns of the joined tables are then nullable only as declared."""
     rest = tuple(other for other in block.joins if other is not join)
     where = tuple(dict.fromkeys((*block.where, *join.on)))
     return _declared(replace(block, joins=rest, where=where), join.tables, tables)
@@ -102,7 +106,7 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
-    """Return whether a table's whole key equals columns of tables already found."""
+    """Return whether a table's whole primary key equals columns of other tables."""
     key = _key(table, tables)
     return bool(key) and all(
         any(other not in rest for other, _ in held.members(exp.column(name, table.id))) for name in key
@@ -193,7 +197,9 @@ def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
-    """Return the block without a table that each row of another joins exactly once; None if it is used."""
+    """Return the block without a table that each row of `owner` joins exactly once; None if the block
+    uses the table.
+    """
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
     if not all(classes.same(exp.column(theirs, table.id), swap[table.id, theirs]) for _, theirs in pairs):
@@ -203,7 +209,7 @@ def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple
     without = _without(replace(put, where=where), table.id)
     if _reads(without, table.id):
         return None
-    # What is NULL in a foreign key finds no row.
+    # A NULL foreign key finds no row.
     there = [_there(column) for mine, _ in pairs if _nullable(without, column := exp.column(mine, owner.id))]
     return replace(without, where=tuple(dict.fromkeys((*without.where, *there))))
 
@@ -218,7 +224,7 @@ def _nullable(block: Block, column: Tree) -> bool:
 
 
 def _is_there(block: Block, column: Tree) -> bool:
-    """Return whether the filter keeps no row in which a column is NULL."""
+    """Return whether the filter drops all rows in which a column is NULL."""
     return not _nullable(block, column) or any(column in rejected(tree) for tree in block.where)
 
 

@@ -1,11 +1,11 @@
 """The normal form of texts, numbers and dates computed from times.
 
-law: a text of fields of a time is that of its bucket, where that is finer than each field
-     make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
-     unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is
-     floor(s / n) where m divides n, and floor((s - o) / n) where m divides both
-     n + c - c is n in whole numbers of one size
-     s DIV n and s - s % n round towards 1970, as those do of which no s is before it
+law: a text of a time's fields is the text of the time's bucket, if the bucket is finer than each field
+     make_date(year(t), month(t), 1) is the first day of t's month; a function of dates uses the date of a time
+     unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is floor(s
+     / n) where m divides n, and floor((s - o) / n) where m divides both n and o
+     n + c - c is n for integers of one size
+     s DIV n and s - s % n round towards 1970, and equal the forms with floor() if no s is before 1970
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return unix_seconds() in normal form; of timestamp_seconds(x) it is x.
+    """Return unix_seconds() in normal form: for timestamp_seconds(x) it is x.
 
-    unix_timestamp() is the same but for what lies between two seconds before 1970.
+    unix_timestamp() differs from it only for times between two seconds before 1970.
     """
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
         return tree
@@ -54,7 +54,7 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return the number of a bucket of n seconds of a finer bucket as the number for its time."""
+    """Return the number of an n-second bucket of a finer bucket as the number of the bucket of its time."""
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
         return tree
@@ -69,7 +69,9 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """`s - pmod(s, n)` as `floor(s / n) * n`; `s - s % n` likewise, where no s is before 1970; `n + 1 - 1` as `n`."""
+    """Return `s - pmod(s, n)` as `floor(s / n) * n`, `s - s % n` likewise if no s is before 1970, and `n + 1 - 1` as
+    `n`.
+    """
     rest, seconds = tree.expression, tree.this
     if (undone := undone_form(forms, tree)) is not None:
         return undone
@@ -85,7 +87,7 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def undone_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return n of `n + c - c` and `n - c + c`, in the type of these; None for anything else."""
+    """Return n of `n + c - c` or `n - c + c`, with the type of the whole; None for other expressions."""
     sides = [(tree.this, tree.expression)]
     sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
     inverse = exp.Sub if isinstance(tree, exp.Add) else exp.Add
@@ -102,16 +104,14 @@ def undone_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def divided_form(forms: Forms, tree: Tree) -> Tree:
-    """`s DIV n`, and `s / n` cast to BIGINT, as `floor(s / n)`, where no s is before 1970."""
+    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if no s is before 1970."""
     seconds, step = tree.this, tree.expression
     after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
     return forms.normal(_floored(seconds, step)) if after else tree
 
 
 def compared_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a comparison as less-than: `floor(s / n) * n < x` as `s < y`, the first multiple of n that is not less
-    than x.
-    """
+    """Return `floor(s / n) * n < x` as `s < y`, where y is the first multiple of n that is not less than x."""
     less = truth.ordered(forms, tree)
     upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
     subject, bound = (less.this, less.expression) if upper else (less.expression, less.this)
@@ -119,14 +119,14 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
     if found is None or not is_counted(forms, found[0]):
         return less
     counted, step = found
-    # s < y where it is an upper bound, and s >= y where it is a lower one.
+    # s < y for an upper bound, and s >= y for a lower one.
     least = int(bound.name) + (upper != strict)
     border = number(-(-least // step) * step)
     return exp.LT(this=counted, expression=border) if upper else exp.LTE(this=border, expression=counted)
 
 
 def null_form(forms: Forms, tree: Tree) -> Tree:
-    """`floor(s / n) * n IS NULL` as `s IS NULL`."""
+    """Return `floor(s / n) * n IS NULL` as `s IS NULL`."""
     found = stepped(tree.this)
     if found is None or not isinstance(tree.expression, exp.Null):
         return truth.is_form(forms, tree)
@@ -138,7 +138,7 @@ def _floored(seconds: Tree, step: Tree) -> Tree:
 
 
 def product_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n` as s if s is a multiple of n; other products with sorted operands."""
+    """Return `floor(s / n) * n` as s if s is a multiple of n, and other products with their operands sorted."""
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None
         whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
@@ -150,7 +150,7 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date function with times in the place of their dates."""
+    """Return a date function with times in place of their dates."""
 
     def bare(place: int, argument: Tree) -> Tree:
         time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
@@ -174,7 +174,7 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def piece_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a substring of a finer bucket's text as that of its time."""
+    """Return a substring of a finer bucket's text as the substring of its time's text."""
     text, *place = tree.expressions
     if len(place) != 2 or not all(map(is_whole, place)):
         return tree
@@ -192,7 +192,7 @@ def piece_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a text made from seconds as a text made from their time."""
+    """Return a text made from a number of seconds as a text made from the time."""
     seconds, *pattern = tree.expressions
     if forms.kind(seconds) != "bigint":
         return tree
@@ -201,10 +201,10 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _field(pattern: Tree) -> str:
-    """Return the grain of the smallest field of a pattern; empty if a letter is unknown."""
+    """Return the grain of the smallest field of a format pattern; empty if the pattern has an unknown letter."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return ""
-    kept = "".join(pattern.name.split("'")[::2])  # every other part is in quotes
+    kept = "".join(pattern.name.split("'")[::2])  # every second part is quoted text
     letters = {letter for letter in kept if letter.isalpha()}
     if pattern.name.count("'") % 2 or letters - set("sSmHhKkaDdEFLMQqyG") or set(kept) & set("[]{}#S"):
         return ""
@@ -213,7 +213,7 @@ def _field(pattern: Tree) -> str:
 
 
 def made_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date made from its own fields as the date, or as the first day of its month or year."""
+    """Return a date made from a date's own fields as that date, or as the first day of its month or year."""
     year, *rest = tree.expressions
     if len(rest) != 2 or not is_call(year, "year"):
         return tree

@@ -1,9 +1,9 @@
-"""Nested groups: compares derived tables by their content, with the filters of outer blocks moved inside.
+"""Compares queries with nested groups level by level, with filters of outer blocks moved inside where possible.
 
-law:    a filter by keys or aggregates is the same within a table of groups and around it
-        two tables are the same groups if they group the same rows by the same keys
-gives:  each table of groups has a name by its rows and keys, a column for each key and each aggregate; the filters by
-        groups stand around it
+law:    a filter on keys or aggregates is the same inside a grouped derived table and outside it
+        two grouped derived tables are equal if they group the same rows by the same keys
+gives:  equal grouped tables get the same name, with a column for each key and each aggregate; filters on groups are
+        applied outside
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def has_layers(block: Block) -> bool:
 
 
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare blocks with several levels of groups; raise Undecided."""
+    """Compare blocks with several levels of groups and return the result; raise Undecided."""
     layers = _Layers(tables, zone)
     forms = (
         (asked, made)
@@ -49,7 +49,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
 
 @dataclass
 class _Groups:
-    """A grouped block, and a column name for each key and aggregate that is read."""
+    """A grouped block with a name that stands for it, and a column name for each of its keys and aggregates."""
 
     block: Block
     name: TableName
@@ -61,7 +61,9 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A table of groups: its block, its outputs by column, and the filters around it."""
+    """A read of a grouped block: the groups, a column for each key and aggregate, and the outputs, order and filters
+    over them.
+    """
 
     groups: _Groups
     parts: Mapping[Tree, Tree]
@@ -74,7 +76,7 @@ class _Read:
 
 
 class _Layers:
-    """The tables of groups in two compared blocks."""
+    """Compares two blocks that read grouped derived tables; equal groups get one name."""
 
     def __init__(self, tables: Tables, zone: str) -> None:
         self._tables, self._zone = tables, zone
@@ -82,7 +84,7 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Compare blocks over tables of groups."""
+        """Return the comparison of two blocks over named groups."""
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._zone)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
@@ -92,7 +94,9 @@ class _Layers:
         return replace(found, certain=certain, axioms=axioms)
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
-        """Return whether a column is unrestricted: no aggregate, and no key that a row filter restricts."""
+        """Return whether a column may have any value: it is no aggregate, and no key that a filter on rows
+        restricts.
+        """
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
         if groups is None:
@@ -105,7 +109,7 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """Return the block as a block of rows over its own groups."""
+        """Return the block as a block of rows that reads its own groups by name."""
         read = self._read(block, "groups")
         if read is None:
             return self.named(block)
@@ -117,7 +121,7 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block whose tables of groups have all columns that either side reads, in normal form."""
+        """Return the block in normal form, with its groups' tables given all columns that either side reads."""
         return normal_block(self._with_columns(block), self._zone)
 
     def _with_columns(self, block: Block) -> Block:
@@ -133,7 +137,7 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with its tables of groups named by their content."""
+        """Return the block with its grouped derived tables replaced by named groups."""
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
             if table.inner is not None:
@@ -148,7 +152,7 @@ class _Layers:
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
         """Return a grouped block as a table of groups; None for other blocks and for those with LIMIT.
 
-        Outputs are `whole` columns where they may be NULL without a group.
+        With `whole`, an output is a column as a whole, because it may be NULL where there is no group.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:
@@ -173,7 +177,9 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the known groups equal to these, or these as new ones; and the outputs in their columns."""
+        """Return the known groups that equal a block, or the block as new groups; and its outputs as columns
+        of these.
+        """
         bare = replace(core, outputs=(), names=())
         for known in self._known:
             block = self._with_columns(known.block)
@@ -202,7 +208,7 @@ def _has_windows(block: Block) -> bool:
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
-    """Return whether an expression uses keys only."""
+    """Return whether an expression uses no columns except keys."""
     if tree in keys:
         return True
     if isinstance(tree, exp.Column) or has_aggregate(tree):
@@ -211,15 +217,15 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return a block that reads a table of groups by name, with the filters by groups around it."""
+    """Return a block that reads named groups in place of a derived table, with the filters on groups added."""
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
-            raise Undecided("an outer join brings what is computed of groups")
+            raise Undecided("an outer join adds columns computed from groups")
         if bringing.kind == "FULL" and read.filters:
-            raise Undecided("a FULL join brings some of the groups")
+            raise Undecided("a FULL join adds some of the groups")
 
     def put(node: Tree) -> Tree:
         own = isinstance(node, exp.Column) and node.table == table.id

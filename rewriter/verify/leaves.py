@@ -1,4 +1,4 @@
-"""The content of a plan's relations, by the views' definitions."""
+"""The content of the relations that a plan reads, taken from the views' definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Relations = Mapping[TableName, Relation | None]
 class Leaves:
     """The relations that a plan may read for one question.
 
-    A view that the question names is a relation like a table; what is defined over it is unfolded no further.
+    A view that the question itself names is a relation like a table; views over it are unfolded only down to it.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
@@ -45,7 +45,9 @@ class Leaves:
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """Return the block of a storage table or view; None for base tables and for views that the question names."""
+        """Return the block that fills a storage table or view; None for base tables and for views that the question
+        names.
+        """
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
             return _itself(view) if view.name in self._named else self._stored(view, storage)
@@ -87,7 +89,9 @@ class Leaves:
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query, over tables or over views that the question names."""
+        """Return the block of a view's storage query, over tables or over views that the question names; None
+        otherwise.
+        """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""
         if isinstance(block, str) and view.over_views:

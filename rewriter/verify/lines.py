@@ -1,4 +1,4 @@
-"""The values of one subject, cut into cells by the constants of its comparisons."""
+"""Divides the values of one subject into cells, at the constants that it is compared with."""
 
 from __future__ import annotations
 

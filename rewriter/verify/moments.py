@@ -1,12 +1,13 @@
-"""Tables at other moments, and the laws by which the rows of several moments add up to the current rows.
+"""Tables at other snapshots, and the laws by which the rows of several snapshots add up to the current rows.
 
-A table as a snapshot had it, or the rows that came between two, goes by a name of its own: an occurrence of
-`t@5` is none of `t`. What remains of such names when a plan is unfolded tells that the plan reads a table at a moment
-at which the question does not.
+A table at a snapshot, or the rows added between two snapshots, gets an internal name: `t@5` is a different table from
+`t`. If such a name remains after a plan is unfolded, the plan reads a table at a snapshot at which the question does
+not.
 
-law:    in a block that keeps all rows of t, one over t@5 and the same over the rows that appends brought to t between
-        snapshots 5 and 9 are together the block over t@9
-no:     the same rows twice, from the snapshot before 5, or where a snapshot between was none of appends
+law:    for a block that keeps all rows of t, the block over t@5 and the block over the rows appended between snapshots
+        5 and 9 add up to the block over t@9
+no:     rows counted twice, because they were appended before snapshot 5; a snapshot between the two that is not an
+        append
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def check_moments(block: Block, tables: Tables) -> None:
         if moment is None:
             continue
         if moment.since is not None:
-            raise Misread(f"it reads of {name} only the rows that came since snapshot {moment.since}")
+            raise Misread(f"it reads only the rows of {name} appended since snapshot {moment.since}")
         table = tables(name)
         now = table.snapshot_id if table is not None else None
         raise Misread(f"it reads {name} at snapshot {moment.until} instead of {now}")
@@ -111,7 +112,7 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the name of a table's rows after the appends."""
+    """Return the name of a table's rows after the appends; None if they do not follow."""
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:
         return None

@@ -1,6 +1,7 @@
-"""Replaces a bucket inside a function by its time, where the function cannot distinguish them.
+"""Replaces a bucket inside a function by its time, where the function's value is the same for both.
 
-law: f(bucket(t, fine)) is f(t) where f is the same over each coarse bucket, and each fine one lies within one of these
+law: f(bucket(t, fine)) is f(t) if f is constant within each coarse bucket, and each fine bucket lies within a coarse
+     one
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _since(forms: Forms, time: Tree) -> int | None:
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
-    """Return whether a time is a whole second, or never before 1970."""
+    """Return whether a time is a whole second, or is never before 1970."""
     if as_bucket(time) is not None or instant(time) is not None:
         return True
     since = _since(forms, time)
@@ -49,7 +50,9 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket stored in another zone as a bucket of the session's zone, if their borders are equal."""
+    """Return a bucket stored in another zone as a bucket of the session's zone, if their borders are equal; None
+    otherwise.
+    """
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
@@ -97,7 +100,7 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the TIMESTAMP_NTZ of which a TIMESTAMP is the instant, in a zone of one offset."""
+    """Return the TIMESTAMP_NTZ that is cast to a TIMESTAMP, in a zone of a fixed offset; None for others."""
     zoneless = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     if zoneless is None or not is_fixed_offset(forms.zone) or forms.kind(tree) != "timestamp":
         return None
@@ -105,7 +108,7 @@ def clock_of(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """Return the time of a finer bucket for use in a function of its coarser bucket."""
+    """Return the time of a bucket that lies within a bucket of `grain`; None for others."""
     if (clock := clock_of(forms, source)) is not None:
         local = finer(forms, clock, grain)
         return cast(local, "timestamp") if local is not None else None
@@ -113,7 +116,7 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     if bucket is not None and bucket.type == forms.kind(bucket.source):
         return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None
     if isinstance(source, exp.Anonymous) and source.name == "add_months" and grain in _MONTHS:
-        # Of two days of one month, so many months on, the month is one.
+        # Dates of one month, moved by the same number of months, are in one month.
         time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
         settled = time is not None and not holds(number, exp.Column)
         return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
@@ -134,7 +137,9 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return the shifted time of a shifted bucket, if the step is a multiple of the bucket's length."""
+    """Return the shifted time of a shifted bucket, if the shift is a multiple of the bucket's length;
+    None otherwise.
+    """
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
     still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
@@ -149,7 +154,9 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """Return the local time in another zone of a bucket as that of its time, if their hours are equal."""
+    """Return the local time, in another zone, of a bucket as the local time of its time, if both zones' hours are
+    equal; None otherwise.
+    """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
     time, fine = (bucket.source, bucket.grain) if bucket is not None else (stepped_[0], "") if stepped_ else (None, "")
@@ -158,7 +165,7 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     if time is None or fine in DATE_GRANULARITIES or not fine or not is_fixed_offset(forms.zone):
         return None
     since = _since(forms, time)
-    # The times of UTC, of the session and of the other zone have their borders together.
+    # The borders are the same in UTC, in the session's zone and in the other zone.
     together = all(same_borders(fine, "UTC", other, since) for other in (forms.zone, zone.name))
     if not isinstance(zone, exp.Literal) or not together or not nested(fine, grain, "timestamp", forms.zone):
         return None
@@ -166,7 +173,9 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
-    """Return the local time in another zone of a bucket's local time as that of its time, if their hours are equal."""
+    """Return the conversion of a bucket to another zone's clock as the conversion of its time, if both zones' hours are
+    equal; None otherwise.
+    """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None
     if clock is None or bucket is None or bucket.grain in DATE_GRANULARITIES:
@@ -179,9 +188,9 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return time and step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
+    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form; None for other expressions.
 
-    law: floor(floor(x / m) * m / n) is floor(x / n) down to a multiple of m / n, where n divides m
+    law: floor(floor(x / m) * m / n) is floor(x / n) rounded down to a multiple of m / n, if n divides m
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
         return None
@@ -199,7 +208,7 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def is_counted(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is unix_seconds(), or a column of whole numbers within the bounds of seconds."""
+    """Return whether an expression is unix_seconds(), or an integer column within the range of seconds since 1970."""
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
     kind = forms.kind(tree)
@@ -207,9 +216,7 @@ def is_counted(forms: Forms, tree: Tree) -> bool:
 
 
 def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
-    """Return the seconds of which others are a multiple, or of whose time's bucket, where `step` is a multiple of that
-    one, too.
-    """
+    """Return the seconds that `seconds` rounds down, if `step` is a multiple of the rounding; None otherwise."""
     found = stepped(seconds)
     if found is not None:
         return found[0] if step % found[1] == 0 and is_counted(forms, found[0]) else None
@@ -218,8 +225,9 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether a number of seconds is never negative; of nested buckets of `step` seconds, and of multiples that
-    a number is rounded down to, that number.
+    """Return whether a number of seconds, or the number that it rounds down, is never negative, so never before 1970.
+
+    The number that is rounded down is a count in nested buckets of `step` seconds, or is rounded to a multiple.
     """
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
@@ -230,7 +238,7 @@ def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
 
 
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """Return `unix_seconds(t)`, or an integer column, and the step of `floor(unix_seconds(t) / n) * n`."""
+    """Return s and n of `floor(s / n) * n`, where s is unix_seconds(t) or an integer column; None for others."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):

@@ -1,4 +1,4 @@
-"""Blocks in normal form."""
+"""The normal form of blocks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, zone: str) -> Block:
-    """Return the block with normalized expressions, filters by keys in WHERE, and distinct keys."""
+    """Return the block with normalized expressions and distinct keys, and with filters on keys in WHERE."""
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
-    """Return groups of finer groups as groups of rows; raise Unfolded.
+    """Return a block over finer groups as a block over rows; raise Unfolded if an aggregate does not fold.
 
-    There is a `single` finer group at the most.
+    With `single`, there is at most one finer group.
     """
     inner = Expressions(block, zone, nonempty=_nonempty(finer))
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner, single=single))
@@ -76,7 +76,7 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return min and max of a key as the key, within the key's own group."""
+    """Return min or max of a key as the key, which is constant within its own group."""
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -85,7 +85,7 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return the floating-point key of finer groups that is also a key of these groups."""
+    """Return a floating-point key of the finer groups as it is, if it is also a key of these groups."""
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 
 
@@ -105,7 +105,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """Yield both sides of a predicate that is true for one value only: =, <=>, and IN of one value."""
+    """Yield the two sides of each predicate that allows one value only: =, <=>, and IN with one value."""
     if isinstance(tree, (exp.EQ, exp.NullSafeEQ)):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:
@@ -113,7 +113,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:
-    """Return the block with the representatives of its equivalence classes."""
+    """Return the block with each column replaced by the representative of its equivalence class."""
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:
         return block

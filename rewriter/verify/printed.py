@@ -17,17 +17,14 @@ from rewriter.verify.buckets import raised
 from rewriter.verify.moments import Moment
 
 Tree = exp.Expr
-# Options behind a table's name are nothing that sqlglot reads.
+# sqlglot does not parse options after a table's name; they are replaced by a clause that it parses.
 _ADDED = re.compile(r" WITH \('start-snapshot-id' = '(\d+)', 'end-snapshot-id' = '(\d+)'\)")
 Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table at the snapshot `pin`; with `since`, only of the rows added after that snapshot.
-
-    With `since`, only the rows are read that came after that snapshot.
-    """
+    """A read of a table at the snapshot `pin`; with `since`, only of the rows added after that snapshot."""
 
     name: TableName
     pin: int | None
@@ -36,7 +33,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class Union:
-    """A chain of UNION ALL; if not `whole`, a query over some of its rows."""
+    """A chain of UNION ALL; if not `whole`, the SELECT around it reads only some of its rows."""
 
     branches: tuple[Select, ...]
     whole: bool = True
@@ -44,7 +41,7 @@ class Union:
 
 @dataclass(frozen=True)
 class Select:
-    """A block, the source of each of its occurrences, and the tables that it reads."""
+    """A parsed SELECT: its block, the source of each of its table occurrences, and the tables that it reads."""
 
     block: Block
     sources: Mapping[str, Scan | Union]
@@ -67,7 +64,7 @@ def read_printed(
 ) -> Select:
     """Parse a printed plan, with table columns from `columns`; raise Unsupported.
 
-    `constants` are the texts of subqueries that the question has as constants, `derived` its derived tables.
+    `constants` are the texts of the subqueries that the question treats as constants; `derived` are its derived tables.
     """
     text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
     try:
@@ -80,13 +77,13 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """Return a derived table, or the CTE of a name, as an item of FROM."""
+    """Return the tree of a derived table's SQL, or of a CTE's name, as it stands in FROM."""
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
 
 class _Reader:
-    """Parses the blocks of one text."""
+    """Parses the SELECTs of one printed plan."""
 
     def __init__(
         self,
@@ -110,7 +107,7 @@ class _Reader:
         for item in from_items(tree):
             if isinstance(item, exp.Subquery):
                 self._replace(item)
-        # A subquery may name the same tables: those of the plan itself are told by their identity.
+        # A subquery may name the same tables, so the plan's own table references are identified by object identity.
         pins = {id(item): _pin(item) for item in (*from_items(tree), *members) if isinstance(item, exp.Table)}
         sources: dict[TableName, Scan | Union] = {}
         reads: list[Scan] = []
@@ -131,7 +128,7 @@ class _Reader:
                 return None
             if id(table) in pins:
                 reads.append(Scan(name, *pins[id(table)]))
-                # A table may be read at two moments.
+                # One table may be read at two snapshots.
                 moment = Moment(*pins[id(table)])
                 name = name if moment == Moment(None) else moment.of(name)
                 sources[name] = reads[-1]
@@ -139,12 +136,12 @@ class _Reader:
 
         texts = Texts(self._text, known=self._constants)
         block = build_block(tree, find, texts=texts, outer=_outer, ties=True)
-        # A table of a subquery alone, whose text is the user's, is read as it is now.
+        # A table that only a subquery names is the user's text, and is read at its current snapshot.
         by_id = {table.id: sources.get(table.name) or Scan(table.name, None) for table in block.tables}
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Replace a derived table that the question also has by a name."""
+        """Replace a derived table that the question also has by a table name."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:
@@ -154,7 +151,7 @@ class _Reader:
             item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
-        """Replace a derived table by a name and keep its branches."""
+        """Replace a derived table by a table name, and keep its branches as that table's source."""
         branches = tuple(self.select(branch) for branch in _branches(item.this))
         name = f"part_{len(self._unions)}"
         names, types = branches[0].block.names, output_types(branches[0].block)
@@ -166,12 +163,12 @@ class _Reader:
     def _text(self, select: exp.Select) -> str:
         found = self._texts.get(select)
         if found is None:
-            raise Unsupported("a subquery is not found in the text")
+            raise Unsupported("a subquery cannot be located in the statement's text")
         return found
 
 
 def _spell_members(tree: exp.Select) -> list[Tree]:
-    """Replace a SEMI or ANTI join of several tables by EXISTS or NOT EXISTS; return these tables."""
+    """Replace a SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, and return those tables."""
     found: list[Tree] = []
     for join in [*(tree.args.get("joins") or ())]:
         several = join.this
@@ -204,18 +201,20 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     elif isinstance(tree, exp.Select):
         yield tree
     else:
-        raise Unsupported("a branch of the plan is no SELECT")
+        raise Unsupported("a branch of the plan is not a SELECT")
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return the snapshot of a table's read and the one since which it reads; remove the clause from the tree."""
+    """Return the snapshot at which a table is read, and the snapshot after which its rows were added; remove both from
+    the tree.
+    """
     version = table.args.get("version")
     if version is None:
         return None, None
     between = isinstance(version.expression, exp.Tuple)
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
-        raise Unsupported("a plan reads a table as of something else than a snapshot")
+        raise Unsupported("a plan reads a table with a time travel clause other than a snapshot")
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
 
@@ -223,5 +222,5 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 def _outer(column: exp.Column) -> Tree:
     """Return an outer reference in the form that questions use."""
     if not column.table:
-        raise Unsupported(f"{column.name} is no column of the plan's tables")
+        raise Unsupported(f"{column.name} is not a column of the plan's tables")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

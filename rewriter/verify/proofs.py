@@ -1,7 +1,7 @@
-"""A cache of verdicts: each plan is verified once.
+"""Caches verdicts, so that each plan is verified once.
 
-A verdict depends on the question, the plan's text, the definitions, and the columns and keys of the tables: not on
-snapshots. So the plan of a dashboard's statement is verified when it is first made, and not after each refresh.
+A verdict depends on the question, the plan's text, the definitions, and the columns and keys of the tables, but not on
+snapshots: a dashboard statement's plan is verified once, and not again after each refresh.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from rewriter.model import Session, Table, TableName
 from rewriter.verify.leaves import Leaves, Relations
 from rewriter.verify.verdict import UNDECIDED, Verdict, verify
 
-# What a verdict depends on of each table. It is compared, not hashed: mostly it is the very same as before.
+# The facts about tables that a verdict depends on. They are compared, not hashed: mostly they are the same objects as
+# before.
 Facts = tuple[tuple[TableName, object], ...]
 
-# Verdicts kept for one set of definitions; the oldest go first.
+# The number of verdicts kept for one set of definitions; the oldest are dropped.
 MOST = 4096
 _KNOWN: WeakKeyDictionary[Definitions, dict[Hashable, tuple[Facts, Verdict]]] = WeakKeyDictionary()
 
@@ -33,9 +34,10 @@ def verdict_on(
     relations: Relations,
     names: Iterable[TableName],
 ) -> Verdict:
-    """Return the verdict on a plan for a question; `original` is the question's text, `names` the relations.
+    """Return the verdict on a plan for a question, from the cache or computed.
 
-    The plan names its tables in full, so no temporary view can stand for one of them.
+    `original` is the question's text; `names` are the relations that it reads. The plan names its tables in full, so
+    that temporary views cannot replace them.
     """
     known = _KNOWN.setdefault(definitions, {})
     facts = tuple((name, _facts(relations.get(name))) for name in sorted({*names}))
@@ -59,7 +61,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """Return the properties of a table that a verdict depends on."""
+    """Return the properties of a relation that a verdict depends on."""
     if not isinstance(relation, Table):
         return relation
     keys = relation.primary_key, relation.foreign_keys

@@ -1,4 +1,4 @@
-"""Verifies a plan that reads storage in the place of a view's own text."""
+"""Verifies a plan that reads storage in place of a query with the view's own text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 
 
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
-    """Compare a statement's text with the view's, and the plan's order and limit with the text's."""
+    """Return the verdict on a plan for a statement whose text is the view's: texts, order and limits are compared."""
     query = next(whole_queries(parse(original, session), ()), None)
     texts = {
         text: whole for query in (view.storage_query, view.written, view.query) for text, whole in _texts(query, view)
@@ -45,7 +45,7 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """Return how a plan differs from a read of all storage columns; empty if equal."""
+    """Return how a plan differs from a plain read of all storage columns; empty if it does not."""
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
@@ -64,7 +64,7 @@ def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
 
 
 def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
-    """Yield the positions of the outputs in ORDER BY, each with its direction."""
+    """Yield each ORDER BY item as the output's position, whether it descends, and whether NULLs come first."""
     for item in (tree.args.get("order") or exp.Order()).expressions:
         key = item.this
         found = [i for i, name in enumerate(names) if name.lower() == key.name.lower()]

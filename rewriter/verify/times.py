@@ -1,11 +1,11 @@
 """The normal form of casts, buckets and labels of times.
 
-law: CAST(x AS t) is x where x has the type t, also through a wider one
-     bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
-     rolls up to the coarse one, and the label is constant over the grain
+law: CAST(x AS t) is x if x has the type t, also through a wider type
+     bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), if the fine grain
+     rolls up to the coarse one and the label is constant over the grain
      a bucket of whole days is the midnight of its first day, in any zone
-     a text with all fields of a time that is read as a time has the same labels and the same date
-     in a zone of one offset a TIMESTAMP_NTZ and its instant have the same buckets, dates and labels
+     a text with all fields of a time, read as a time, has the same labels and the same date
+     in a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets, dates and labels
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return a date, or a date bucket, cast to a time, as a bucket of the time."""
+    """Return a date, or a date bucket, cast to a time as a bucket of the time; None for other expressions."""
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
     if source is None or forms.kind(source) != kind:
@@ -162,7 +162,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """Return the date of a time literal."""
+    """Return the date of a time literal; None for other expressions."""
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

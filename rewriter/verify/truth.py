@@ -1,4 +1,4 @@
-"""The normal form of predicates: sorted symmetric operands, only less-than, no negated comparisons."""
+"""The normal form of predicates: operands sorted, only less-than comparisons, no negated comparisons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chain(forms: Forms, tree: Tree) -> Tree:
 
 
 def conjunction(tree: Tree) -> Tree:
-    """Return the distinct, sorted operands of a chain of AND or OR."""
+    """Return a chain of AND or OR with distinct, sorted operands."""
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
@@ -54,12 +54,12 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IS in normal form; -0.0 and 0.0 are one value."""
+    """Return IS in normal form; -0.0 and 0.0 count as one value."""
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IN with distinct, sorted values; of one value as an equality."""
+    """Return IN with distinct, sorted values; with one value, as an equality."""
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:
@@ -68,6 +68,6 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison without the normalization of -0.0."""
+    """Return an operand of a comparison without the wrapper that marks a floating-point group key."""
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

@@ -1,9 +1,9 @@
 """Unfolds a plan into a block over base tables: each storage table becomes its view's query.
 
 law:    a view of rows is merged into the block that reads it
-        groups that are read as they are are the groups of the block, filtered by their keys
-        groups that are grouped again are put together from the rows, where each aggregate folds
-        branches of which no row is in two are one block, kept where one of their filters is true
+        groups that are read without grouping again are the groups of the block, filtered by their keys
+        groups that are grouped again become groups of the rows, if each aggregate folds
+        branches without common rows are one block, whose filter is the disjunction of theirs
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ from rewriter.verify.printed import Select, Union
 
 Tree = exp.Expr
 _ZERO = number(0)
-# By which branch of a union a group's rows are divided; nothing determines it.
+# A key that says from which branch of a union a group's rows come; no other key determines it.
 _BRANCH = exp.column("branch", "union of branches")
-# The block that fills a relation with the names of its columns; None for a base table.
+# Returns the block that fills a relation, with its column names; None for a base table.
 Meaning = Callable[[TableName], "Held | None"]
 
 
 @dataclass(frozen=True)
 class Held:
-    """The content of a relation: a block, with its outputs by lower-case column name."""
+    """The content of a relation: a block, and the lower-case column name of each output."""
 
     block: Block
     columns: tuple[str, ...]
 
 
 class Undecided(Exception):
-    """Nothing can be proved of a plan; the message gives the obstacle."""
+    """A plan can be neither proved nor refuted; the message gives the reason."""
 
 
 class Unfolding:
-    """Unfolds the blocks of one plan."""
+    """Unfolds the blocks of one plan into blocks over base tables."""
 
     def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
         self._meaning, self._tables, self._zone = meaning, tables, zone
         self._numbers = count()
 
     def select(self, select: Select) -> Block:
-        """Return the block over base tables that a plan computes; raise Undecided."""
+        """Return the block over base tables that a SELECT of the plan computes; raise Undecided."""
         block = self._at_moments(select)
         for table in block.tables:
             source = select.sources[table.id]
@@ -84,7 +84,7 @@ class Unfolding:
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the block with its tables named by the moments at which they are read."""
+        """Return the block with its tables named by the snapshots at which they are read."""
 
         def read(table: Occurrence) -> Occurrence:
             source = select.sources[table.id]
@@ -117,10 +117,10 @@ class Unfolding:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
                     raise Undecided(f"two branches of a union may have the same row: {both.cell}")
-        first = replace(first, since=())  # the others may have earlier times
+        first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
             return Held(first, columns)
-        # Of the rows of one group, each branch may have some.
+        # Each branch may have some rows of a group.
         keys = None if first.keys is None else (*first.keys, _BRANCH)
         where = tuple(disjunction(sides)) if others else first.where
         return Held(replace(first, where=where, keys=keys), columns)
@@ -131,7 +131,7 @@ class Unfolding:
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the blocks with those of successive moments merged."""
+        """Return the blocks, with those that read one table at successive snapshots merged."""
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
             return list(blocks)
         first, *others = blocks
@@ -147,7 +147,7 @@ class Unfolding:
         return whole
 
     def _as_in(self, first: Block, other: Block) -> Block:
-        """Return a branch over the occurrences of another one, ignoring moments."""
+        """Return a branch with the table occurrences of another branch, ignoring snapshots."""
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._zone)
             if _alike(same, first):
@@ -156,7 +156,7 @@ class Unfolding:
         raise Undecided("the branches of a union compute different things")
 
     def _difference(self, one: Block, other: Block) -> str:
-        """Return an example of rows that only one of two filters keeps; empty if there is none."""
+        """Return an example of rows that only one of the two filters keeps; empty if there is none."""
         apart = set(one.where) ^ set(other.where)
         equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
         if equated_apart is not None:
@@ -165,9 +165,10 @@ class Unfolding:
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
-        """Return a block with a relation replaced by its content.
+        """Return a block with a relation replaced by the block that fills it.
 
-        Some of a view's groups are a derived table to it, unless its own groups are `folding` with them.
+        A view that keeps only some groups stays a derived table, unless `folding`, when its groups are merged with the
+        outer ones.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
@@ -202,45 +203,47 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return a block that reads some of a view's groups."""
+        """Return a block that reads a view with only some groups as a derived table."""
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
 
     def _apart(self, inner: Block, outer: Block) -> Block:
-        """Return a block with table ids that another block does not use."""
+        """Return a block whose table ids differ from those of another block."""
         taken = {table.id for table in outer.tables}
         mapping = {t.id: t.id if t.id not in taken else f"u{next(self._numbers)}_{t.id}" for t in inner.tables}
         return renamed_block(inner, mapping)
 
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
-        """Unfold groups that are not regrouped: filters by keys become WHERE, filters by aggregates HAVING."""
+        """Return groups that are not grouped again as groups of rows: filters on keys become WHERE, filters on
+        aggregates HAVING.
+        """
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
         joined = [other for other in beside if other.id not in dropping]
         assert inner.keys is not None
         if not inner.keys and beside:
-            raise Undecided("the one group of all rows is joined")
-        # Of the one group of all rows, which is there without any row, every filter is HAVING.
+            raise Undecided("a single group of all rows is joined")
+        # A single group of all rows exists even for an empty input, so that every filter on it is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
         where = tuple(tree for tree in merged.where if tree not in having)
-        # Each row of a table beside is a group of its own: all of its columns are keys.
+        # Each row of another joined table is a group of its own: all its columns are keys.
         more = tuple(exp.column(column.name.lower(), other.id) for other in joined for column in other.columns)
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether at most one finer group remains: the filter pins each key."""
+        """Return whether at most one finer group remains, because the filter pins each key to one value."""
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
         return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
 
     def _regrouped(self, merged: Block, inner: Block) -> Block:
-        """Unfold groups that are grouped again."""
+        """Return groups that are grouped again as groups of rows; raise Undecided."""
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
-            raise Undecided("the one group of all rows is grouped again")
+            raise Undecided("a single group of all rows is grouped again")
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
-            raise Undecided("an aggregate of finer groups decides which of them are put together")
+            raise Undecided("an aggregate of finer groups decides which groups are merged")
         try:
             merged = folded_block(merged, inner, self._zone, single=self._is_single(merged, inner))
         except Unfolded as problem:
@@ -255,10 +258,10 @@ class Unfolding:
 
 
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
-    """Return the groups of the grouping set that a plan reads; raise Undecided.
+    """Return the groups of the one grouping set that a plan reads; raise Undecided if there are several.
 
-    law: the rows whose grouping_id() is n are the groups by the keys whose bits are 0, where one set alone has these;
-         of the other keys, and of grouping() itself, nothing is read
+    law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
+         the other keys and grouping() itself are not read
     """
     block, keys = held.block, held.block.keys or ()
     if block.sets is None:
@@ -278,7 +281,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
-    """Return the groups of one set, with the columns of its keys and aggregates."""
+    """Return the content of a view restricted to one grouping set: the set's keys and the aggregates."""
     missing = [key for key in held.block.keys or () if key not in grouped]
     places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
     outputs, names = (tuple(each[i] for i in places) for each in (held.block.outputs, held.block.names))
@@ -295,12 +298,12 @@ def _of_other_keys(tree: Tree, missing: Sequence[Tree]) -> bool:
 
 
 def _bucketed(key: Tree) -> Tree | None:
-    """Return the number whose bitmap bucket a key is."""
+    """Return the number of whose bitmap bucket a key is the number; None for other keys."""
     return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == "bitmap_bucket_number" else None
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Unfold sums of bitmap counts: buckets are disjoint, so their counts add up."""
+    """Return sums of bitmap counts as distinct counts: buckets are disjoint, so that their counts add up."""
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
         return node
@@ -318,7 +321,7 @@ def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
 
 
 def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
-    """Return the mappings of one block's tables to another's, the likeliest first."""
+    """Return the mappings of one block's tables to another's, the most likely first."""
     found: list[Mapping[str, str]] = [{}]
     for table in one.tables:
         extended: list[Mapping[str, str]] = []
@@ -334,7 +337,7 @@ MOST_MAPPINGS = 24
 
 
 def _alike(one: Block, other: Block) -> bool:
-    """Return whether two blocks compute the same from the rows that their filters keep."""
+    """Return whether two blocks differ in nothing but their filters."""
     return (one.outputs, set(one.keys or ()), one.keys is None, set(one.joins)) == (
         other.outputs, set(other.keys or ()), other.keys is None, set(other.joins),
     )  # fmt: skip

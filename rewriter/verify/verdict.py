@@ -1,4 +1,4 @@
-"""Verifies one plan."""
+"""Verifies one plan: parses, unfolds and compares it, and returns the verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result for a plan: proved, refuted or undecided, with reason and axioms."""
+    """The result of verifying a plan: proved, refuted or undecided, with the reason and the axioms used."""
 
     status: str
     reason: str = ""
@@ -48,7 +48,9 @@ UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 def verify(
     question: Block, text: str, session: Session, leaves: Leaves, schema: Sequence[Column] | None = None
 ) -> Verdict:
-    """Compare a printed plan with the block that it answers; `schema` are its required columns."""
+    """Return the verdict on a printed plan for the block that it answers; `schema` are the columns that
+    it must return.
+    """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
         trees = (tree for block in blocks for tree in block.expressions)
@@ -81,7 +83,7 @@ def verify(
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
-    """Return which storage is read without leaving its stale rows out; empty if none is."""
+    """Return which stale storage the plan reads without filtering its stale rows out; empty if there is none."""
     for scan in plan.scans():
         table = leaves.table(scan.name)
         if table is None or not table.behind:
@@ -94,13 +96,13 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
 
 
 def _as_groups(block: Block) -> Block:
-    """Return a block of rows whose duplicates do not matter as groups of equal rows."""
+    """Return a block whose duplicate rows do not matter as a block grouped by all its outputs."""
     keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
     return replace(block, keys=keys, as_set=False)
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
-    """Compare blocks level by level, or with nested groups folded into one level."""
+    """Return the comparison of two blocks, level by level or with nested groups folded into one level."""
     found = compare(question, plan, leaves.table, zone)
     if found.difference and (has_layers(question) or has_layers(plan)):
         found = compare_layers(question, plan, leaves.table, zone)
@@ -114,10 +116,10 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question with its plan, or for a union each branch of the question with its branch.
+    """Yield the question with its plan or, for a union, each branch of the question with a branch of the plan.
 
-    law:    what is put together from the groups of several branches is the question over their union, if it is the
-            question over each branch alone; in which branch a row is counts as a key of these groups
+    law:    groups merged from several branches are the question over their union, if each branch is the question over
+            its own rows; the branch counts as an additional key of these groups
     """
     unions = [table for table in question.tables if table.branches]
     parts = {table: source for table, source in plan.sources.items() if isinstance(source, Union)}
@@ -134,7 +136,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return an error in outputs, names or snapshots that the text alone shows; empty if none."""
+    """Return how outputs, names or snapshots of a plan differ from what is required; empty if they do not."""
     block = plan.block
     if len(block.outputs) != len(question.outputs):
         return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"

@@ -113,7 +113,7 @@ SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM i
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery is not one SELECT; by_part UNSUPPORTED the subquery is not one SELECT; rows UNSUPPORTED the subquery is not one SELECT; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust UNSUPPORTED the subquery is not a single SELECT; by_part UNSUPPORTED the subquery is not a single SELECT; rows UNSUPPORTED the subquery is not a single SELECT; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a scalar subquery that names a column around it
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio
@@ -122,11 +122,11 @@ SELECT prio, count(*) FROM orders VERSION AS OF 1000 WHERE cust > (SELECT max(v.
 
 --@ case: grouped by a subquery
 SELECT cust + (SELECT max(qty) FROM items) AS k, count(*) FROM orders GROUP BY cust + (SELECT max(qty) FROM items)
---@ kept: by_cust UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part UNSUPPORTED GROUP BY or the ON of a join has a subquery; rows UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; by_part UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; rows UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: DISTINCT of a sum with a subquery
 SELECT DISTINCT cust + (SELECT max(qty) FROM items) AS k FROM orders
---@ kept: by_cust UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part UNSUPPORTED GROUP BY or the ON of a join has a subquery; rows UNSUPPORTED GROUP BY or the ON of a join has a subquery; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; by_part UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; rows UNSUPPORTED a subquery in GROUP BY or in the ON of a join is not supported; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: within an aggregate
 SELECT prio, sum(amount * (SELECT max(qty) FROM items)) FROM orders GROUP BY prio

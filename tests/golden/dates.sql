@@ -46,11 +46,11 @@ SELECT v.`y` AS y, v.`m` AS m, v.`top` AS t FROM lake.demo.by_month__storage AS 
 
 --@ case: seconds with their fraction are another type
 SELECT extract(SECOND FROM day) AS s, sum(amount) FROM sales GROUP BY 1
---@ kept: by_date UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time; by_day UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time; by_local UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time; by_month UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time; local_month UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time; texts UNSUPPORTED EXTRACT('SECOND', day) takes a part for which there is no function of a time
+--@ kept: by_date UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported; by_day UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported; by_local UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported; by_month UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported; local_month UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported; texts UNSUPPORTED EXTRACT('SECOND', day) extracts a field that is not supported
 
 --@ case: of an interval it is another thing
 SELECT sum(amount) FROM sales WHERE extract(DAY FROM at - local) > 1
---@ kept: by_date UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval; by_day UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval; by_local UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval; by_month UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval; local_month UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval; texts UNSUPPORTED EXTRACT('DAY', at - local) may be of an interval
+--@ kept: by_date UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported; by_day UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported; by_local UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported; by_month UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported; local_month UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported; texts UNSUPPORTED EXTRACT('DAY', at - local) may be a field of an interval, which is not supported
 
 --@ case: the last day of months
 SELECT last_day(day) AS l, sum(amount) AS s FROM sales GROUP BY last_day(day)

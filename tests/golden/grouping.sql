@@ -38,11 +38,11 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 
 --@ case: a number that is no ordinal
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
---@ kept: UNSUPPORTED -1 is no output
+--@ kept: UNSUPPORTED -1 is not an output
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
---@ kept: UNSUPPORTED there is no output 3: the SELECT has 2
+--@ kept: UNSUPPORTED 3 is not the number of an output: the SELECT has 2
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
@@ -82,12 +82,12 @@ SELECT v.`r` AS region, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY
 
 --@ case: an output without a name
 SELECT r, sum(x) FROM t GROUP BY ROLLUP (r) ORDER BY sum(x) + 1
---@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs
 
 --@ case: what is no output
 SELECT r, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY count(*)
---@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs
 
 --@ case: a name that two outputs have
 SELECT r, k AS r, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY upper(t.r)
---@ kept: SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs

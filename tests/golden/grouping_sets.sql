@@ -54,7 +54,7 @@ SELECT v.`a` AS a, v.`b` AS b, grouping(v.`a`), grouping(v.`b`) + 1 AS g, (CAST(
 
 --@ case: HAVING, ORDER BY and LIMIT
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND grouping(a) = 0 ORDER BY total DESC, a, b, g LIMIT 4
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: filter in a SELECT around it; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: filter in an outer SELECT; by_day GROUPING_TOO_COARSE a
 
 --@ case: HAVING of aggregates
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND count(*) < 5 ORDER BY total DESC, a, b, g LIMIT 4
@@ -63,7 +63,7 @@ SELECT v.`a` AS a, v.`b` AS b, sum(v.`sx`) AS total, grouping(v.`b`) AS g FROM l
 
 --@ case: the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY ROLLUP (a) ORDER BY grouping(a), a
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY names no output, beside HAVING or GROUPING SETS: add its expression to the outputs; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs; by_day GROUPING_TOO_COARSE a
 
 --@ case: an aggregate of a key sees its values where the rows are not grouped by it
 SELECT a, count(a), max(b), count(DISTINCT b) FROM t GROUP BY ROLLUP (a)
@@ -118,7 +118,7 @@ SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 
 --@ case: one set of no keys
 SELECT sum(x) FROM t GROUP BY GROUPING SETS (())
---@ kept: all_rows UNSUPPORTED GROUPING SETS of no key, or of too many; by_abc UNSUPPORTED GROUPING SETS of no key, or of too many; by_day UNSUPPORTED GROUPING SETS of no key, or of too many
+--@ kept: all_rows UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported; by_abc UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported; by_day UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported
 
 --@ case: grouping() and grouping_id() under the names that Spark gives them
 SELECT a, t.B, grouping(t.B), GROUPING_ID(a, b), grouping_id(), sum(x) FROM t GROUP BY CUBE (a, b)

@@ -98,15 +98,15 @@ SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust =
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
---@ kept: by_cust UNSUPPORTED the subquery of store groups, or takes some of its rows; by_score UNSUPPORTED the subquery of store groups, or takes some of its rows; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust UNSUPPORTED the subquery of store groups or limits its rows; by_score UNSUPPORTED the subquery of store groups or limits its rows; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the rewritten subquery would have other columns named as its outer ones: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the view has columns named like outer columns that the subquery uses: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: a name around that would mean a column of the view
 SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHERE cust = total.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the rewritten subquery would have other columns named as its outer ones: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the view has columns named like outer columns that the subquery uses: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
@@ -115,7 +115,7 @@ SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1
---@ kept: by_cust UNSUPPORTED the subquery of store is correlated: c.id is no column of its FROM; by_score UNSUPPORTED the subquery of store is correlated: c.id is no column of its FROM; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust UNSUPPORTED the subquery of store is correlated: c.id is not a column of its FROM; by_score UNSUPPORTED the subquery of store is correlated: c.id is not a column of its FROM; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'

@@ -69,7 +69,7 @@ SELECT timestamp_seconds(floor(unix_seconds(v.`h`) / 86400) * 86400) AS start, m
 
 --@ case: which days of the session do not divide
 SELECT window.start, min(n) AS low FROM events GROUP BY window(at, '1 day')
---@ kept: by_day ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
+--@ kept: by_day ZONE_NOT_PROVED its buckets are not proved to nest in the time zone Europe/Berlin; by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
 
 --@ case: months of days
 SELECT trunc(at, 'MONTH') AS m, min(n) AS low FROM events GROUP BY 1

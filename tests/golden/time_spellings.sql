@@ -373,7 +373,7 @@ SELECT date_format(CAST(v.`d` AS TIMESTAMP), 'yyyy-MM') AS m, max(v.`top`) AS s 
 
 --@ case: of a number it is another function
 SELECT to_char(n, '999') AS t, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date UNSUPPORTED to_char() is supported of times only, not of numbers; by_day UNSUPPORTED to_char() is supported of times only, not of numbers; by_fields UNSUPPORTED to_char() is supported of times only, not of numbers; by_label UNSUPPORTED to_char() is supported of times only, not of numbers; by_minute UNSUPPORTED to_char() is supported of times only, not of numbers; by_unix_hour UNSUPPORTED to_char() is supported of times only, not of numbers; local_hour UNSUPPORTED to_char() is supported of times only, not of numbers; made_month UNSUPPORTED to_char() is supported of times only, not of numbers
+--@ kept: by_date UNSUPPORTED to_char() is supported for times, not for numbers; by_day UNSUPPORTED to_char() is supported for times, not for numbers; by_fields UNSUPPORTED to_char() is supported for times, not for numbers; by_label UNSUPPORTED to_char() is supported for times, not for numbers; by_minute UNSUPPORTED to_char() is supported for times, not for numbers; by_unix_hour UNSUPPORTED to_char() is supported for times, not for numbers; local_hour UNSUPPORTED to_char() is supported for times, not for numbers; made_month UNSUPPORTED to_char() is supported for times, not for numbers
 
 --@ case: the first characters of a text
 SELECT left(CAST(at AS STRING), 7) AS m, max(n) AS s FROM events GROUP BY left(CAST(at AS STRING), 7)

@@ -90,7 +90,7 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS D
 
 --@ case: its weeks are not those of the calendar
 SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
---@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ
+--@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported
 
 --@ case: rows are in several windows that slide
 SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
@@ -103,7 +103,7 @@ SELECT v.`h`, v.`bits` FROM lake.demo.sliding__storage AS v
 
 --@ case: a window of a date
 SELECT window.start, sum(n) AS s FROM events GROUP BY window(day, '1 day')
---@ kept: by_minute UNSUPPORTED window() of a DATE; by_shifted UNSUPPORTED window() of a DATE; by_window UNSUPPORTED window() of a DATE; local_hour UNSUPPORTED window() of a DATE; sliding UNSUPPORTED window() of a DATE
+--@ kept: by_minute UNSUPPORTED window() of a DATE is not supported; by_shifted UNSUPPORTED window() of a DATE is not supported; by_window UNSUPPORTED window() of a DATE is not supported; local_hour UNSUPPORTED window() of a DATE is not supported; sliding UNSUPPORTED window() of a DATE is not supported
 
 --@ case: two windows
 SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) AS s FROM events GROUP BY 1, 2
@@ -111,7 +111,7 @@ SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) A
 
 --@ case: a month is no length
 SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_minute UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; by_shifted UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; by_window UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; local_hour UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; sliding UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks
+--@ kept: by_minute UNSUPPORTED window() has a length that is not a number of seconds, minutes, hours, days or weeks; by_shifted UNSUPPORTED window() has a length that is not a number of seconds, minutes, hours, days or weeks; by_window UNSUPPORTED window() has a length that is not a number of seconds, minutes, hours, days or weeks; local_hour UNSUPPORTED window() has a length that is not a number of seconds, minutes, hours, days or weeks; sliding UNSUPPORTED window() has a length that is not a number of seconds, minutes, hours, days or weeks
 
 --@ case: a derived table, one row each
 SELECT h, sum(n) AS s FROM (SELECT window(at, '1 hour').start AS h, n FROM events) AS q GROUP BY h
@@ -135,4 +135,4 @@ SELECT named_struct('start', CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), 'end', 
 
 --@ case: the window within an expression
 SELECT CAST(window AS STRING) AS w, sum(n) AS s FROM events GROUP BY window(at, '5 minutes')
---@ kept: by_minute UNSUPPORTED window is no column of the tables in FROM; by_shifted UNSUPPORTED window is no column of the tables in FROM; by_window UNSUPPORTED window is no column of the tables in FROM; local_hour UNSUPPORTED window is no column of the tables in FROM; sliding UNSUPPORTED window is no column of the tables in FROM
+--@ kept: by_minute UNSUPPORTED window is not a column of the tables in FROM; by_shifted UNSUPPORTED window is not a column of the tables in FROM; by_window UNSUPPORTED window is not a column of the tables in FROM; local_hour UNSUPPORTED window is not a column of the tables in FROM; sliding UNSUPPORTED window is not a column of the tables in FROM

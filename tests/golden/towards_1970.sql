@@ -153,7 +153,7 @@ SELECT floor((v.`m` * 60000) / 3600000) AS h, sum(v.`total`) AS total FROM lake.
 
 --@ case: DIV of what storage has from 60 on
 SELECT ms DIV 3600000 AS h, sum(n) AS total FROM taps GROUP BY 1
---@ rewritten using by_millis (not proved: only one of both groups by floor(ms / 3600000))
+--@ rewritten using by_millis (not proved: only one of the two groups by floor(ms / 3600000))
 SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY (v.`m` * 60000) DIV 3600000
 
 --@ case: within a minute

@@ -30,7 +30,7 @@ WITH a (SELECT 'zz' AS g, 1 AS k) SELECT g, sum(k) FROM a GROUP BY g
 
 --@ case: a comparison of a comparison is read from the left by Spark
 SELECT count(*) FROM a WHERE st LIKE 'true' = bo
---@ kept: cast_sum UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; copied UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; distinct_filtered UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; float_sums UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; grouped UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses
+--@ kept: cast_sum UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; copied UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; distinct_filtered UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; float_sums UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; grouped UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses
 
 --@ case: in parentheses it is clear
 SELECT count(*) FROM a WHERE (st LIKE 'true') = bo AND k > 0
@@ -99,4 +99,4 @@ SELECT v.`g` AS g, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY 
 
 --@ case: the character of code 0 before digits, which would be printed as one octal character
 SELECT g, st FROM a WHERE k > 0 AND st IN ('abc', '\u000012', 'x' '\u0000')
---@ kept: cast_sum UNSUPPORTED a text holds the character of code 0; copied UNSUPPORTED a text holds the character of code 0; distinct_filtered UNSUPPORTED a text holds the character of code 0; float_sums UNSUPPORTED a text holds the character of code 0; grouped UNSUPPORTED a text holds the character of code 0
+--@ kept: cast_sum UNSUPPORTED a string contains the character with code 0; copied UNSUPPORTED a string contains the character with code 0; distinct_filtered UNSUPPORTED a string contains the character with code 0; float_sums UNSUPPORTED a string contains the character with code 0; grouped UNSUPPORTED a string contains the character with code 0

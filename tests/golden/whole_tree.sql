@@ -27,7 +27,7 @@ SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v ORDER B
 
 --@ case: ordered by something that the storage has not
 SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY amount
---@ kept: ranked SHAPE the query's ORDER BY names something that is no output: add it to the outputs; both UNSUPPORTED the view's own query: more than one SELECT; known JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; top SHAPE the view keeps only some of its groups or rows
+--@ kept: ranked SHAPE the query's ORDER BY names something that is not an output: add it to the outputs; both UNSUPPORTED the view's own query: more than one SELECT; known JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; top SHAPE the view keeps only some of its groups or rows
 
 --@ case: a union in another order
 SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY 2 DESC, 1

@@ -99,7 +99,7 @@ SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
 
 --@ case: a RANGE of distances
 SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE of distances is not supported; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE of distances is not supported
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame with distances is not supported; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame with distances is not supported
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a
@@ -131,7 +131,7 @@ SELECT DISTINCT sum(score) FROM t GROUP BY a
 
 --@ case: DISTINCT in the order of what it leaves out
 SELECT DISTINCT a FROM t GROUP BY a, b ORDER BY b
---@ kept: groups UNSUPPORTED ORDER BY b, which is no output of the SELECT DISTINCT; some_rows UNSUPPORTED ORDER BY b, which is no output of the SELECT DISTINCT
+--@ kept: groups UNSUPPORTED ORDER BY b, which is not an output of the SELECT DISTINCT; some_rows UNSUPPORTED ORDER BY b, which is not an output of the SELECT DISTINCT
 
 --@ case: a filter around by floating point does not come down to the files, but where windows are cut by it
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY a ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1

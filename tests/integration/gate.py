@@ -14,7 +14,7 @@ from tests.integration.daemon import Daemon
 
 VIEWGATE = Path(sys.prefix, "bin", "viewgate")
 READY = re.compile(r"viewgate ready: jdbc:hive2://127\.0\.0\.1:(\d+)/")
-SPARK = re.compile(r"Spark Thrift Server of its own at 127\.0\.0\.1:(\d+)")
+SPARK = re.compile(r"Spark Thrift Server started host=127\.0\.0\.1 port=(\d+)")
 
 DEMO_ROWS = 100_000
 
@@ -29,9 +29,9 @@ INTERPRETED = {
 
 
 class Gate(Daemon):
-    """`viewgate serve` as a process; use it in a `with` statement. `settings` are added to its environment.
+    """`viewgate serve` as a process, used in a `with` statement; `settings` are added to its environment.
 
-    `program` is what takes the place of `viewgate`.
+    `program` replaces `viewgate`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Gate(Daemon):
 
     @property
     def spark_port(self) -> int:
-        """Where the Spark behind it listens, past the proxy."""
+        """Return the port of the Spark behind it, past the proxy."""
         return self._said_port(SPARK)
 
     def _said_port(self, what: re.Pattern[str]) -> int:
@@ -63,9 +63,9 @@ class Gate(Daemon):
 
 
 def settings_beside(gate: Gate, data: Path, more: str, file: Path, *, terms: str = "") -> Path:
-    """Write the settings of another Viewgate before the same Spark and catalog to a file, with more of its own.
+    """Write the settings of another Viewgate before the same Spark and catalog to a file, with further settings.
 
-    `terms` are what that Spark is to have: `sessions = 1`, for instance.
+    `terms` are settings of the upstream, such as `sessions = 1`.
     """
     catalog = {"name": CATALOG, **catalog_properties(data)}
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in catalog.items())

@@ -1,4 +1,4 @@
-"""What views are made of is guarded against statements through the proxy, told in real clients' errors."""
+"""Statements through the proxy that would break a view are refused, with errors that real clients show."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REFUSED = {
     "EXECUTE IMMEDIATE 'DROP TABLE t'": "needed by materialized view lake.guards.mv",
     "BEGIN IF 1 = 1 THEN DROP TABLE t; END IF; END": "needed by materialized view lake.guards.mv",
     "DROP TABLE ${hiveconf:doomed}": "needed by materialized view lake.guards.mv",
-    "CREATE OR REPLACE TABLE t AS SELECT 1L AS k": "replaced without columns that are needed",
+    "CREATE OR REPLACE TABLE t AS SELECT 1L AS k": "replaced without columns that views need",
     "DELETE FROM guards.mv__storage.branch_main": "which only refreshes write",
     "DROP VIEW mv": "use DROP MATERIALIZED VIEW",
     "CREATE OR REPLACE VIEW mv AS SELECT 1 AS a": "CREATE OR REPLACE MATERIALIZED VIEW",

@@ -1,4 +1,4 @@
-"""After each refresh a view's content equals its query at the recorded snapshots, whatever was written in between."""
+"""After each refresh, a view's content equals its query at the recorded snapshots, whatever was written before."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_only_the_target_whose_source_has_changed_is_written(pyhive: Any, direct
         return clients.rows(pyhive, sql)
 
     def files() -> dict[str, str]:
-        """The storage's file in each year."""
+        """Return the storage's file of each year."""
         paths = [path for (path,) in clients.rows(direct, "SELECT file_path FROM lake.seed.m1__storage.files")]
         return {path.split("year=")[1][:4]: path for path in paths}
 
@@ -143,7 +143,7 @@ class Sequence:
             self.story.append("-- failed")
 
     def _rollback(self) -> str:
-        """To some ancestor, or to where it is."""
+        """Roll a table back to some ancestor, or to its current snapshot."""
         metadata = self.table("f").metadata
         line, at = [], metadata.current_snapshot()
         while at is not None:
@@ -161,7 +161,7 @@ class Sequence:
         self.story.append(f"-- {way}: {reason}\n-- {statement}")
         self.ways["shared" if "its rows follow from" in reason else way] += 1
         log = self.refresh(view)
-        assert "computing it anew" not in log, log
+        assert "starting a full refresh" not in log, log
         stored, expected = (self._rows(sql) for sql in (f"SELECT * FROM {view}__storage", self.queries[view]))
         assert stored == expected, f"{view} holds {stored - expected} and lacks {expected - stored}"
         self._check_recorded(view)
@@ -183,7 +183,7 @@ class Sequence:
         return Counter(tuple(map(_plain, row)) for row in clients.rows(self.theirs, sql))
 
     def _check_recorded(self, view: str) -> None:
-        """The recorded snapshots are those of the tables now, and no branch is left."""
+        """Check that the recorded snapshots are the tables' current ones, and that no branch is left."""
         storage = self.table(f"{view}__storage")
         assert set(storage.metadata.refs) == {"main"}
         head = storage.current_snapshot()
@@ -198,5 +198,5 @@ class Sequence:
 
 
 def _plain(value: Any) -> Any:
-    """Comparable: NaN equals itself, and the two zeros are one."""
+    """Return a comparable value: NaN equals itself, and both zeros are equal."""
     return repr(value + 0.0) if isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""What looks like the same table, the same session or the same content, and is not: the answer stays Spark's own."""
+"""Tables, sessions and content that look the same and are not: the answer stays Spark's own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def foreign(direct: Any) -> Run:
 
 
 def right(session: Any, query: str = QUERY) -> None:
-    """The answer is the same as without views, and is one."""
+    """Check that the answer is the same as without views, and is not an error."""
     given, plain = rows_both_ways(session, query)
     assert given == plain
 
@@ -60,7 +60,7 @@ def head(run: Run, table: str) -> int:
 
 
 def storage(run: Run) -> str:
-    """The view's storage, which CREATE OR REPLACE names anew."""
+    """Return the view's storage; CREATE OR REPLACE gives it a new name."""
     return next(str(row[7]) for row in run("SHOW MATERIALIZED VIEWS IN traps LIKE 'v'"))
 
 
@@ -160,7 +160,7 @@ def test_names_that_need_quotes(session: Any, run: Run) -> None:
 
 def test_days_that_pass_define_no_view(run: Run) -> None:
     for query in ("SELECT TIMESTAMP 'now' AS x, a FROM t", "SELECT a FROM t WHERE at < 'tomorrow'"):
-        with pytest.raises(exc.OperationalError, match="another day each time"):
+        with pytest.raises(exc.OperationalError, match="a different day at each run"):
             run(f"CREATE MATERIALIZED VIEW days AS {query}")
 
 
@@ -171,7 +171,9 @@ def test_compaction_changes_nothing(session: Any, foreign: Run) -> None:
 
 
 def test_a_partition_that_is_behind(session: Any, run: Run, foreign: Run) -> None:
-    """Neither counted twice beside what is new of it, nor hidden behind another that was refreshed later."""
+    """Its rows are neither counted twice beside newer rows, nor hidden by another partition that was
+    refreshed later.
+    """
     run("CREATE TABLE lake.traps.parts (day STRING, n INT) PARTITIONED BY (day)")
     run("INSERT INTO parts VALUES ('mon', 1), ('tue', 2), ('wed', 4)")
     run("CREATE MATERIALIZED VIEW daily PARTITIONED BY (day) AS SELECT day, sum(n) AS s FROM parts GROUP BY day")
@@ -350,7 +352,7 @@ def test_settings_of_the_session(session: Any, run: Run) -> None:
 
 
 def test_a_constant_statement_has_the_columns_that_the_settings_give_it_now(pyhive: Any, direct: Any) -> None:
-    """Spark is asked each time: the columns of SELECT 1 alone are always the same."""
+    """Spark is asked each time; only the columns of SELECT 1 are always the same."""
     setting = "spark.sql.legacy.exponentLiteralAsDecimal.enabled"
 
     def kinds(connection: Any) -> list[str]:

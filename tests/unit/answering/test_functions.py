@@ -62,5 +62,5 @@ def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:
 
 @pytest.mark.parametrize("view", ["CREATE VIEW v", "CREATE OR REPLACE TEMPORARY VIEW v (a)", "ALTER VIEW v"])
 def test_a_view_would_keep_the_rows_of_one_moment(lake: Lake, view: str) -> None:
-    with pytest.raises(SqlError, match=r"stale_files\(\) returns the rows of the moment"):
+    with pytest.raises(SqlError, match=r"stale_files\(\) returns the current rows"):
         asyncio.run(expand(f"{view} AS SELECT * FROM stale_files('demo.agg')", SESSION, lake.catalog()))

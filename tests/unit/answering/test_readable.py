@@ -1,4 +1,4 @@
-"""A view whose storage Spark could not read is left out for a while, and everybody who asks is told so."""
+"""A view whose storage Spark could not read is not used for a while, and the reason is shown wherever users ask."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Clock:
 
 
 class Asking:
-    """A session's statements, put to `Answers` over a house in which there is a fresh view."""
+    """A session's statements, decided by `Answers` over a house with a fresh view."""
 
     def __init__(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         self.house, self.clock = house, Clock()
@@ -49,7 +49,7 @@ class Asking:
         return asyncio.run(self.answers.plan(self.session, QUERY))
 
     def fail(self, error: SqlError = CUT) -> None:
-        """Have the rewritten statement fail in Spark, and not its original."""
+        """Make the rewritten statement fail in Spark, but not its original."""
         plan = self.plan()
         assert plan.fell_back is not None
         plan.fell_back(error)
@@ -83,7 +83,7 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))
     assert [(str(a.reason), a.detail in line) for a in decision.tried] == [("UNKNOWN_STATE", True)]
     assert reasons(asking)[0] in line
-    assert "view rests storage=lake.demo.agg__storage seconds=300" in caplog.text
+    assert "view suspended storage=lake.demo.agg__storage seconds=300" in caplog.text
 
 
 def test_the_rest_ends_with_time_and_is_longer_the_next_time(asking: Asking) -> None:

@@ -12,7 +12,7 @@ Snapshot = dict[str, Any]
 
 
 def snapshot(number: int, operation: str, files: int = 1, **counts: str) -> Snapshot:
-    """The next one after `number` - 1; the table has that many data files then."""
+    """Return the snapshot with this number, which follows `number` - 1; the table then has `number` data files."""
     summary = {"operation": operation, "total-data-files": str(files), "total-records": "5", "total-delete-files": "0"}
     named = {key.replace("_", "-"): value for key, value in counts.items()}
     return {
@@ -88,7 +88,7 @@ def test_a_table_that_does_not_descend_from_the_recorded_snapshot_is_not_known()
     assert since_first(replaced) is ChangeKind.UNKNOWN
     rolled_back = change(SALES, document(FIRST, MORE, current=1), SourceState(SALES, "u", 2), 1)
     assert rolled_back.kind is ChangeKind.UNKNOWN
-    assert "no ancestor" in rolled_back.reason
+    assert "not among its ancestors" in rolled_back.reason
     moved_on = change(SALES, document(FIRST), SourceState(SALES, "u", 1), 9)
     assert "no longer at snapshot 9" in moved_on.reason
 

@@ -16,7 +16,7 @@ ADOPTING = "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}')
 @pytest.mark.parametrize(
     ("clause", "table", "state", "message"),
     [
-        ("", "nowhere", "42P01", "is no Iceberg table of the catalog"),
+        ("", "nowhere", "42P01", "is not an Iceberg table of the catalog"),
         ("", "sales", "55000", "the view's query reads it"),
         ("", "empty", "55000", "it is empty"),
         ("", "other", "55000", "its columns are \\(region string, amount"),

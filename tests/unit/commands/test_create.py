@@ -18,7 +18,7 @@ REPLACE = CREATE.replace("CREATE", "CREATE OR REPLACE")
 
 
 def created(house: House, sql: str = CREATE) -> dict[str, str]:
-    """The new view's properties."""
+    """Return the new view's properties."""
     asyncio.run(house.run(sql))
     return house.lake.view_properties(AGG)
 
@@ -61,11 +61,11 @@ def test_deferred_storage_has_no_content(house: House) -> None:
     [
         (
             "PARTITIONED BY (region, nope)",
-            "PARTITIONED BY names nope, which is no column of lake.demo.agg: it has region,",
+            "PARTITIONED BY names nope, which is not a column of lake.demo.agg: it has region,",
         ),
         ("PARTITIONED BY (days(region))", r"days\(region\): region is STRING, and that takes DATE or TIMESTAMP"),
-        ("ORDERED BY (region DESC NULLS LAST, zz ASC)", "ORDERED BY names zz, which is no column"),
-        ("ORDERED BY (bucket(4, zz))", "ORDERED BY names zz, which is no column"),
+        ("ORDERED BY (region DESC NULLS LAST, zz ASC)", "ORDERED BY names zz, which is not a column"),
+        ("ORDERED BY (bucket(4, zz))", "ORDERED BY names zz, which is not a column"),
     ],
 )
 def test_a_layout_that_storage_cannot_have_is_refused_before_anything_is_made(
@@ -77,7 +77,7 @@ def test_a_layout_that_storage_cannot_have_is_refused_before_anything_is_made(
 
 
 def test_rows_of_one_moment_are_in_no_view(house: House) -> None:
-    with pytest.raises(SqlError, match=r"mv_dependencies\(\) returns the rows of the moment"):
+    with pytest.raises(SqlError, match=r"mv_dependencies\(\) returns the current rows"):
         asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT * FROM mv_dependencies('agg')"))
 
 
@@ -157,7 +157,7 @@ def test_a_replacement_is_filled_before_the_view_points_to_it(house: House) -> N
 
 @pytest.mark.parametrize("replaced_by", [REPLACE, REPLACE.replace("AS SELECT", "AS SELECT  ")])
 def test_a_replacement_is_filled_once_whatever_number_its_version_gets(house: House, replaced_by: str) -> None:
-    """Iceberg gives a version with the same query its former number, and no other one: settings are none of it."""
+    """Iceberg gives a version with an unchanged query its former number; settings are no part of a version."""
     for sql in (CREATE, REPLACE.replace("sum(amount)", "sum(amount + 1)"), REPLACE):
         asyncio.run(house.run(sql))
     house.session = replace(house.session, time_zone="UTC")
@@ -172,7 +172,7 @@ def test_a_replacement_is_filled_once_whatever_number_its_version_gets(house: Ho
 
 
 def test_content_is_not_carried_over_to_a_view_that_another_client_has_defined(house: House) -> None:
-    """It points to the storage, but by another query, and the storage is filled again."""
+    """The other view names the same storage with another query, so that the storage is filled again."""
     created(house)
     put = house.lake.put_view
 
@@ -285,7 +285,7 @@ def test_storage_left_by_a_killed_create_is_not_taken(house: House) -> None:
 
 @pytest.mark.parametrize("sql", [CREATE, REPLACE])
 def test_storage_whose_metadata_is_gone_keeps_its_name(house: House, sql: str) -> None:
-    """CREATE OR REPLACE is what a refresh of it is told to do, and Spark could not drop it."""
+    """A refresh error recommends CREATE OR REPLACE, and Spark could not drop the old storage."""
     created(house)
     Path(house.lake.iceberg.load_table("demo.agg__storage").metadata_location.removeprefix("file://")).unlink()
     house.upstream.broken = {
@@ -336,7 +336,7 @@ def test_another_catalog_is_refused(house: House) -> None:
 
 def test_a_namespace_that_nobody_made_is_not_made_unasked(house: House) -> None:
     with pytest.raises(
-        SqlError, match=r"there is no namespace lake\.x\.y: CREATE NAMESPACE lake\.x\.y makes it"
+        SqlError, match=r"there is no namespace lake\.x\.y: run CREATE NAMESPACE lake\.x\.y first"
     ) as refused:
         asyncio.run(house.run("CREATE MATERIALIZED VIEW x.y.v AS SELECT region FROM sales"))
     assert refused.value.sql_state == "42704"

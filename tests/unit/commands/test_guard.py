@@ -1,4 +1,4 @@
-"""What is refused for the sake of a view, and what is not."""
+"""Which statements are refused because they would break a view, and which are not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plan(house: House, sql: str) -> Any:
 
 @pytest.fixture(scope="module")
 def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A view of two of the table's three columns, which no statement here changes: they are only planned."""
+    """A view of two of the table's three columns; the tests only plan statements, and change nothing."""
     lake = Lake(tmp_path_factory.mktemp("guard"))
     house = House(lake)
     lake.iceberg.drop_table("demo.sales")
@@ -60,7 +60,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("TRUNCATE TABLE agg__storage", "which only refreshes write"),
         ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "which only refreshes write"),
         ("ALTER TABLE agg__storage ADD COLUMN a INT", "which only refreshes write"),
-        ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "replaced without columns that are needed"),
+        ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "replaced without columns that views need"),
         ("REPLACE TABLE IDENTIFIER('sales') USING iceberg AS SELECT 1 AS region", "needed by materialized view"),
         ("CREATE OR REPLACE TABLE sales USING iceberg", "needed by materialized view lake.demo.agg"),
         ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
@@ -155,7 +155,7 @@ def test_a_table_may_be_made_anew_with_the_columns_that_views_need(
     monkeypatch.setattr(viewed.upstream, "described", [("x", "int"), ("REGION", "string"), ("amount", "bigint")])
     assert plan(viewed, sql) is not None
     monkeypatch.setattr(viewed.upstream, "described", [("region", "string"), ("amount", "int")])
-    with pytest.raises(SqlError, match="replaced without columns that are needed"):
+    with pytest.raises(SqlError, match="replaced without columns that views need"):
         plan(viewed, sql)
 
 

@@ -228,8 +228,8 @@ def test_where_users_log_in_operators_alone_steer_and_they_see_everything(house:
 
 def test_the_settings_are_read_again_for_operators(house: House) -> None:
     assert shown(house, "RELOAD VIEWGATE CONFIG").rows == (("settings reloaded: upstream.spark-1:10000.weight",),)
-    house.reloaded = Reloaded("the settings are not read again: [server] port is 'x'", refused=True)
-    with pytest.raises(SqlError, match=r"not read again: \[server\] port is 'x'") as raised:
+    house.reloaded = Reloaded("the settings were not reloaded: [server] port is 'x'", refused=True)
+    with pytest.raises(SqlError, match=r"not reloaded: \[server\] port is 'x'") as raised:
         shown(house, "RELOAD VIEWGATE CONFIG")
     assert raised.value.sql_state == "F0000"
     house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})

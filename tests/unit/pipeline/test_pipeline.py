@@ -45,7 +45,7 @@ def test_fresh_storage_is_left_alone_unless_full_is_asked(house: House) -> None:
 
 
 def test_what_is_of_another_type_than_the_storage_is_not_squeezed_into_it(house: House) -> None:
-    """As when a table or a view that is read was replaced: 3.5 would be stored as 3, and taken for fresh."""
+    """For example after a table was replaced: 3.5 would be stored as 3, and be taken for fresh."""
     house.spark.returned = (("region", "string"), ("amount", "double"))
     with pytest.raises(SqlError, match="now returns amount as double, and its storage has it as bigint") as refusal:
         asyncio.run(house.refresh())
@@ -58,7 +58,7 @@ def test_what_is_of_another_type_than_the_storage_is_not_squeezed_into_it(house:
 def test_storage_that_has_not_as_many_columns_as_the_query_is_not_written(
     house: House, returned: tuple[str, ...]
 ) -> None:
-    """As when somebody has added a column to the storage past Viewgate, or dropped one."""
+    """For example after somebody added or dropped a storage column past Viewgate."""
     house.spark.returned = tuple((name, "string") for name in returned)
     with pytest.raises(SqlError, match=r"and its storage lake\.demo\.agg__storage has \(region, amount\)") as refusal:
         asyncio.run(house.refresh())
@@ -218,7 +218,7 @@ def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(ho
     merged, whole = (s for s in house.spark.statements[-4:] if s.startswith("INSERT"))
     assert "start-snapshot-id" in merged
     assert "start-snapshot-id" not in whole
-    assert "computing it anew: [ARITHMETIC_OVERFLOW]" in " ".join(house.log)
+    assert "starting a full refresh: [ARITHMETIC_OVERFLOW]" in " ".join(house.log)
     assert house.refs() == {"main"}
 
 
@@ -253,6 +253,6 @@ def test_views_below_are_recorded_with_their_tables(house: House) -> None:
 
 def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     house.lake.iceberg.drop_table("demo.sales")
-    with pytest.raises(SqlError, match=r"lake\.demo\.sales, which is no Iceberg table") as refused:
+    with pytest.raises(SqlError, match=r"lake\.demo\.sales, which is not an Iceberg table") as refused:
         asyncio.run(house.refresh())
     assert refused.value.sql_state == "42P01"

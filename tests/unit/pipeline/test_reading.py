@@ -1,4 +1,4 @@
-"""What a refresh that computes all rows reads: another view's storage where the rows follow from that."""
+"""What a full refresh reads: another view's storage, if the rows can be computed from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETTINGS = {"viewgate.settings": '{"spark.sql.session.timeZone":"UTC"}'}
 
 
 class House:
-    """Two views over sales, of which one follows from the other."""
+    """Two views over sales, of which one can be computed from the other."""
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
@@ -54,7 +54,7 @@ class House:
         return ROWS.select([*keys, "amount"]).rename_columns([*keys, "most"])
 
     def fill(self, name: TableName, keys: list[str]) -> None:
-        """Rows that no refresh has written."""
+        """Write rows to storage without a refresh."""
         self.lake.iceberg.load_table(f"demo.{name.table}__storage").append(self.stored(keys))
         self.catalog.invalidate()
 
@@ -112,7 +112,7 @@ def test_storage_that_cannot_be_read_gives_way_to_the_tables(house: House) -> No
         house.spark.before_insert = fails_once
         assert (await house.refresh(COARSE)).changed
         assert "FROM lake.demo.sales VERSION AS OF" in house.spark.statements[-1]
-        assert f"{COARSE}: the refresh (full) failed, computing it anew: the file does not exist" in house.log
+        assert f"{COARSE}: the refresh (full) failed, starting a full refresh:  the file does not exist" in house.log
 
     asyncio.run(story())
 

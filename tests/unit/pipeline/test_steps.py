@@ -1,4 +1,4 @@
-"""What each step of a refresh does, and what the storage says of itself after it."""
+"""What each step of a refresh does, and what the storage records after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EU, US = "region = 'eu'", "region = 'us'"
 
 @pytest.fixture
 def house(lake: Lake) -> House:
-    """A view whose storage is of the columns region and amount, and has never been refreshed."""
+    """A view whose storage has the columns region and amount, and was never refreshed."""
     made = House(lake)
     properties = {"viewgate.storage-query": STORED, "viewgate.definition": fingerprint(QUERY)}
     settings = {"viewgate.settings": '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}'}
@@ -40,7 +40,7 @@ def house(lake: Lake) -> House:
 
 
 def refreshed(house: House, **asked: Any) -> tuple[list[str], str]:
-    """The ways that a refresh took, and the part that the storage holds then."""
+    """Return the ways that a refresh took, and the part that the storage holds after it."""
     before = len(house.log)
     asyncio.run(house.refresh(**asked))
     ways = re.findall(r"^lake\.demo\.agg: refresh \((.*?)\): ", "\n".join(house.log[before:]), re.MULTILINE)
@@ -111,10 +111,10 @@ def test_a_condition_that_is_nested_too_deeply_is_refused(house: House) -> None:
 def test_everything_anew_is_all_of_it_or_the_part_asked_for(house: House) -> None:
     refreshed(house, where=EU)
     assert refreshed(house, full=True, where=US) == (["full"], US)
-    assert "lake.demo.agg: refresh (full): just these rows, anew, as asked for" in house.log
+    assert "lake.demo.agg: refresh (full): a refresh of only these rows was requested" in house.log
     assert not any("everything" in line for line in house.log)
     assert refreshed(house, full=True) == (["full"], "")
-    assert "lake.demo.agg: refresh (full): everything anew, as asked for" in house.log
+    assert "lake.demo.agg: refresh (full): a full refresh was requested" in house.log
     assert refreshed(house, where=US) == ([], "")
 
 
@@ -128,7 +128,7 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_
     house.sales.append(ROWS)
     house.spark.before_insert = fail_once
     assert refreshed(house) == (["append-merge", "full"], EU)
-    assert "lake.demo.agg: refresh (full): its change could not be taken in" in house.log
+    assert "lake.demo.agg: refresh (full): its change could not be merged" in house.log
     assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
 
 

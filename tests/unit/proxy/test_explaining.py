@@ -1,4 +1,4 @@
-"""The command line's `explain`, as it is called."""
+"""The command line's `explain`, called like a user calls it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_query_that_must_be_covered(script: str, capsys: pytest.CaptureFixture
 
 def test_a_column_that_no_table_has(script: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["explain", "--schema", script, "SELECT cty, sum(price) FROM sales GROUP BY cty"]) == 1
-    said = "the query names cty, which is no column of its tables: sales has country, price"
+    said = "the query names cty, which is not a column of its tables: sales has country, price"
     assert capsys.readouterr().err == f"viewgate: {said}\n"
 
 

@@ -1,4 +1,4 @@
-"""The settings file read again: what takes effect at once, what waits, and what is refused."""
+"""Reading the settings file again: which keys take effect at once, which later, and which changes are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REMOTE = "[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri 
 
 
 class Running:
-    """What of a Viewgate goes by the settings, and its file."""
+    """The parts of a Viewgate that the settings control, and the settings file."""
 
     def __init__(self, folder: Path, text: str) -> None:
         self.file = folder / "gate.toml"
@@ -72,7 +72,7 @@ def test_the_upstreams_of_the_file_are_taken_over(tmp_path: Path, caplog: pytest
         for wrong in ("", "[[upstream]]\nhost = 1", REMOTE + "[upstream.tls]\nca = 'none'\n"):
             refused = running.read(wrong)
             assert refused.refused
-            assert refused.message.startswith("the settings are not read again: ")
+            assert refused.message.startswith("the settings were not reloaded: ")
         assert [place.terms.draining for place in running.upstreams.places] == [True, False]
 
     with caplog.at_level("INFO"):
@@ -145,7 +145,7 @@ def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path, table
         assert tls.expires != before
         assert (await shown(running, old), await shown(running, new)) == (False, True)
         (tmp_path / "server.pem").write_text("broken")
-        assert running.read(text).message.startswith(f"the settings are not read again: [{table}]")
+        assert running.read(text).message.startswith(f"the settings were not reloaded: [{table}]")
         assert await shown(running, new)
 
     asyncio.run(test())

@@ -1,4 +1,4 @@
-"""What the engine does around the rules: settings, sessions, surprises, choice."""
+"""What the engine does around the rules: settings, sessions, errors, choice."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_times_without_zone_are_the_same_in_every_zone() -> None:
 
 @pytest.mark.parametrize(("zone", "rewritten"), [("Europe/Berlin", True), ("Asia/Manila", False)])
 def test_midnights_of_dates_are_those_of_their_months_where_no_date_was_left_out(zone: str, rewritten: bool) -> None:
-    """Manila had no 31 December 1844: Spark takes that date for the next day, of another year."""
+    """Manila had no 31 December 1844: Spark takes that date for the next day, which is in another year."""
     views = {"by_month": "SELECT timeseries(d, 'month') AS m, sum(n) AS s FROM sales GROUP BY 1"}
     here = {TIME_ZONE: zone}
     built = world(GoldenFile(Path(), schema="CREATE TABLE sales (d DATE, n INT)", settings=here, views=views))
@@ -197,7 +197,7 @@ def test_an_unknown_table_is_left_to_spark(built: World) -> None:
 
 
 def test_a_filter_of_a_thousand_parts_is_read_at_once() -> None:
-    """Each part was once compared and copied with all before it: minutes for all clients."""
+    """Each operand was once compared and copied with all before it, which delayed all clients by minutes."""
     built = world(read(FOLDER / "traps.sql"))
     parts = " OR ".join(f"k = {i}" for i in range(120))
     for condition in (parts, f"NOT ({parts})", f"k IN ({', '.join(map(str, range(5000)))})"):
@@ -213,7 +213,7 @@ def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> Non
     (attempt,) = decide(built, joined(12)).tried
     assert (attempt.reason, attempt.detail) == (
         Reason.SHAPE,
-        "the view's tables can stand for the query's in more than 500 ways",
+        "the view's tables can be mapped to the query's in more than 500 ways",
     )
 
 
@@ -231,7 +231,7 @@ def test_tables_that_double_with_each_common_table_expression_are_not_all_read(
     monkeypatch.setattr("rewriter.block.resolve.read_from", counted)
     outcome = decide(built, f"WITH {', '.join(tables)} SELECT region, sum(n) FROM c16 GROUP BY region")
     assert not outcome.rewritten
-    assert "there are more than 100 tables in it" in {attempt.detail for attempt in outcome.tried}
+    assert "there are more than 100 tables in FROM" in {attempt.detail for attempt in outcome.tried}
 
 
 @pytest.mark.parametrize(

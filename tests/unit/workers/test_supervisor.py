@@ -66,7 +66,7 @@ def test_all_go_on_with_the_upstreams_that_the_file_names_now(several: Several) 
             await several.said(f"worker {number}: upstream failed name=127.0.0.1:1")
         several.file.write_text(settings(several.file.parent))
         several.gate.process.send_signal(signal.SIGHUP)
-        await several.said("the settings are not read again: ")
+        await several.said("the settings were not reloaded: ")
         several.file.write_text(settings(several.file.parent, several.spark.port))
         async with on_each(several) as ((one, session), (other, others)):
             assert await ran(one, session, "RELOAD VIEWGATE CONFIG") == ["settings reloaded: upstream.127.0.0.1:1"]

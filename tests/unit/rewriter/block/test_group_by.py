@@ -1,4 +1,4 @@
-"""The sets of keys that GROUP BY stands for."""
+"""The grouping sets that GROUP BY stands for."""
 
 from __future__ import annotations
 
@@ -51,11 +51,14 @@ def test_grouping_id_counts_the_keys_in_the_order_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("SELECT grouping_id(a, b) FROM t GROUP BY GROUPING SETS ((b), (a, b))", "takes all keys in their order"),
-        ("SELECT count(*) FROM t GROUP BY GROUPING SETS (())", "of no key"),
+        (
+            "SELECT grouping_id(a, b) FROM t GROUP BY GROUPING SETS ((b), (a, b))",
+            "takes no argument, or all keys in their order",
+        ),
+        ("SELECT count(*) FROM t GROUP BY GROUPING SETS (())", "without keys"),
         ("SELECT a FROM t GROUP BY ROLLUP (a, a)", "names a key twice"),
         ("SELECT a FROM t GROUP BY GROUPING SETS (ROLLUP (a))", "within GROUPING SETS"),
-        ("SELECT a FROM t GROUP BY a GROUPING SETS ((b))", "names what is no key"),
+        ("SELECT a FROM t GROUP BY a GROUPING SETS ((b))", "names an expression that is not a key"),
         ("SELECT a, grouping(a) FROM t GROUP BY a", "only with GROUPING SETS, ROLLUP or CUBE"),
         ("SELECT a, b FROM t GROUP BY ROLLUP (a)", "neither grouped nor aggregated"),
         ("SELECT 1, a FROM t GROUP BY ALL", "over a constant"),

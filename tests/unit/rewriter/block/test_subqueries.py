@@ -1,4 +1,4 @@
-"""Which subqueries of WHERE are SEMI and ANTI joins, and what names in them mean."""
+"""Which subqueries in WHERE become SEMI and ANTI joins, and what names in them mean."""
 
 from __future__ import annotations
 
@@ -55,19 +55,19 @@ def test_what_is_within_is_joined_with_it() -> None:
     ("where", "problem"),
     [
         ("EXISTS (SELECT 1 FROM i WHERE a = 1)", "does not depend"),
-        ("EXISTS (SELECT 1 FROM i WHERE z = b)", "z is no column"),
-        ("EXISTS (SELECT 1 FROM i WHERE s.x = a)", "s.x is a field of a structure"),  # a field of a struct
-        ("EXISTS (SELECT 1 FROM i AS s JOIN o AS y ON s.a = y.a WHERE s.b = x)", "s.b is a field of a structure"),
-        ("EXISTS (SELECT 1 FROM (SELECT CAST(c AS INT) FROM i) AS y WHERE x = 1)", "x is no column"),
+        ("EXISTS (SELECT 1 FROM i WHERE z = b)", "z is not a column"),
+        ("EXISTS (SELECT 1 FROM i WHERE s.x = a)", "s.x is a field of a struct"),  # a field of a struct
+        ("EXISTS (SELECT 1 FROM i AS s JOIN o AS y ON s.a = y.a WHERE s.b = x)", "s.b is a field of a struct"),
+        ("EXISTS (SELECT 1 FROM (SELECT CAST(c AS INT) FROM i) AS y WHERE x = 1)", "x is not a column"),
         ("EXISTS (SELECT 1 FROM i LEFT JOIN o AS y ON i.a = y.a WHERE i.c = o.b)", "joins that are not inner"),
-        ("EXISTS (SELECT count(*) FROM i WHERE c = b)", "aggregates"),
-        ("EXISTS (SELECT c FROM i WHERE c = b GROUP BY c)", "groups, or takes some"),
-        ("EXISTS (SELECT c FROM i WHERE c = b LIMIT 1)", "groups, or takes some"),
+        ("EXISTS (SELECT count(*) FROM i WHERE c = b)", "has an aggregate"),
+        ("EXISTS (SELECT c FROM i WHERE c = b GROUP BY c)", "groups or limits its rows"),
+        ("EXISTS (SELECT c FROM i WHERE c = b LIMIT 1)", "groups or limits its rows"),
         ("EXISTS (SELECT explode(array(c)) FROM i WHERE c = b)", "explode"),
         ("EXISTS (SELECT 1 FROM o AS y WHERE EXISTS (SELECT 1 FROM i WHERE c = f))", "not depend"),
-        ("EXISTS (SELECT 1 FROM i WHERE EXISTS (SELECT 1 FROM i AS y WHERE y.c = x))", "x is no column"),
-        ("b IN (SELECT c + 1 FROM i)", "no column of the same type"),
-        ("f IN (SELECT g FROM i)", "no column of the same type"),
+        ("EXISTS (SELECT 1 FROM i WHERE EXISTS (SELECT 1 FROM i AS y WHERE y.c = x))", "x is not a column"),
+        ("b IN (SELECT c + 1 FROM i)", "something other than a column of the same type"),
+        ("f IN (SELECT g FROM i)", "something other than a column of the same type"),
         ("(a, b) IN (SELECT a, c FROM i)", "is not supported"),
         ("a NOT IN (SELECT c FROM i)", "c could be NULL"),
         ("b NOT IN (SELECT a FROM i)", "could be NULL"),
@@ -87,7 +87,7 @@ def test_what_a_left_join_fills_up_may_be_null() -> None:
 
 
 def constants(sql: str) -> list[str]:
-    """The texts of the subqueries that the block of a SELECT keeps."""
+    """Return the texts of the subqueries that a SELECT's block keeps."""
 
     def find(table: exp.Table) -> Found | None:
         found = TABLES.get(table.name)
@@ -115,17 +115,20 @@ def test_what_depends_on_nothing_is_kept(where: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("SELECT a FROM o WHERE b > (SELECT max(c) FROM i WHERE c = f)", "f is no column"),
+        ("SELECT a FROM o WHERE b > (SELECT max(c) FROM i WHERE c = f)", "f is not a column"),
         ("SELECT a FROM o WHERE b > (SELECT c FROM i LIMIT 1)", "has LIMIT or OFFSET"),
         (f"SELECT a FROM o WHERE {'b > (SELECT max(b) FROM o WHERE ' * 4}a = 1{')' * 4}", "is not supported"),
         ("SELECT a FROM o WHERE b > (SELECT max(c) * rand() FROM i)", "rand"),
         ("SELECT a FROM o WHERE b > (SELECT max(row_number() OVER (ORDER BY c)) FROM i)", "nests"),
-        ("SELECT a FROM o WHERE b IN (SELECT c FROM i UNION ALL SELECT 1)", "not one SELECT"),
+        ("SELECT a FROM o WHERE b IN (SELECT c FROM i UNION ALL SELECT 1)", "not a single SELECT"),
         ("SELECT a, b IN (SELECT c FROM i) FROM o", "only in WHERE and HAVING"),
         ("SELECT sum(b + (SELECT max(c) FROM i)) FROM o", "subqueries"),
         ("SELECT count(*) FILTER (WHERE b > (SELECT max(c) FROM i)) FROM o", "subqueries"),
         ("SELECT rank() OVER (ORDER BY b - (SELECT max(c) FROM i)) FROM o", "window function"),
-        ("SELECT count(*) FROM o GROUP BY b + (SELECT max(c) FROM i)", "GROUP BY or the ON of a join has a subquery"),
+        (
+            "SELECT count(*) FROM o GROUP BY b + (SELECT max(c) FROM i)",
+            "a subquery in GROUP BY or in the ON of a join is not supported",
+        ),
         ("SELECT a FROM o LEFT JOIN (SELECT c FROM i WHERE c > (SELECT max(x) FROM o)) AS y ON c = b", "of a join"),
     ],
 )

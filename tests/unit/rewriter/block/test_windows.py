@@ -1,4 +1,4 @@
-"""Which window functions follow from the rows alone."""
+"""Which window functions depend on the rows alone."""
 
 from __future__ import annotations
 
@@ -53,13 +53,16 @@ def test_what_tells_equal_rows_apart_is_not_read(window: str) -> None:
     [
         ("SELECT row_number() OVER (ORDER BY a, b, x) FROM t", "leaves equal"),
         ("SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)", "leaves equal"),
-        ("SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t", "more than a plain OVER"),
-        ("SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t", "more than a plain OVER"),
+        ("SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t", "only with a plain OVER"),
+        ("SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t", "only with a plain OVER"),
         ("SELECT count(DISTINCT x) OVER () FROM t", "the window function is not supported"),
         ("SELECT sum(rank() OVER (ORDER BY a)) OVER () FROM t", "nests window functions"),
         ("SELECT sum(rank() OVER (ORDER BY a)) FROM t", "nests aggregates"),
-        ("SELECT sum(x) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t", "RANGE of distances"),
-        ("SELECT a FROM t ORDER BY rank() OVER (ORDER BY a)", "ORDER BY has a window function that is no output"),
+        (
+            "SELECT sum(x) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+            "RANGE frame with distances",
+        ),
+        ("SELECT a FROM t ORDER BY rank() OVER (ORDER BY a)", "ORDER BY has a window function that is not an output"),
         ("SELECT a FROM t WHERE rank() OVER (ORDER BY a) = 1", "WHERE, HAVING or ON has a window function"),
         (
             "SELECT a, rank() OVER (ORDER BY a) AS r FROM t GROUP BY a HAVING r = 1",

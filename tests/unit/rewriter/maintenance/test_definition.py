@@ -1,4 +1,4 @@
-"""What a view stores."""
+"""What a view's storage holds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_there_already_is_not_stored_twice() -> None:
     [
         ("sum(n) AS s", ("viewgate_rows_0", "viewgate_count_1")),
         ("sum(n) AS s, count(n) AS c", ("viewgate_rows_0",)),
-        ("sum(price) AS s", ("viewgate_rows_0",)),  # a floating-point sum takes no value back
+        ("sum(price) AS s", ("viewgate_rows_0",)),  # a floating-point sum cannot subtract a removed value
         ("sum(n) AS s, max(n) AS m", ("viewgate_rows_0",)),  # and a maximum takes no row
         ("sum(DISTINCT n) AS s", ("viewgate_rows_0",)),
         ("sum(sure) AS s", ("viewgate_rows_0",)),
@@ -116,15 +116,15 @@ def test_pinning_puts_the_version_behind_each_name() -> None:
         ("SELECT unix_timestamp() AS u FROM sales", r"unix_timestamp\(\) changes with time"),
         (
             "SELECT id FROM sales WHERE CAST(substring_index('x today', ' ', -1) AS DATE) > DATE '2024-01-01'",
-            "another day each time",
+            "a different day at each run",
         ),
         (
             "SELECT transform(array(region), x -> DATE 'today') AS d FROM sales",
-            "'today' may mean another day each time",
+            "'today' may mean a different day at each run",
         ),
-        ("SELECT rand() FROM sales", r"rand\(\) is no function that is known to give the same answer always"),
+        ("SELECT rand() FROM sales", r"rand\(\) is not known to be deterministic"),
         ("SELECT hll_sketch_agg(n) FROM sales", r"hll_sketch_agg\(\) depends on how .* theta_sketch_agg\(\) does not"),
-        ("SELECT first(n) FROM sales", r"first\(\) may take any of several rows; leave it out"),
+        ("SELECT first(n) FROM sales", r"first\(\) may return the value of any of several rows; leave it out"),
         ("SELECT current_date FROM sales", "changes with time"),
         ("SELECT current_timestamp() AS c FROM sales", "current_timestamp"),
         ("SELECT n FROM tmp", "temporary view"),
@@ -159,7 +159,7 @@ def test_texts_that_mean_another_day_each_time_are_refused(text: str) -> None:
         f"SELECT {text} AS x, n FROM sales",
         f"SELECT n FROM sales WHERE n IN (SELECT n FROM sales WHERE {text})",
     ):
-        with pytest.raises(Unsupported, match="another day each time"):
+        with pytest.raises(Unsupported, match="a different day at each run"):
             define(query, SESSION, TABLES)
 
 

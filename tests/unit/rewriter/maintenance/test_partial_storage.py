@@ -1,4 +1,4 @@
-"""What storage holds that has but a part of a view's rows."""
+"""What partial storage holds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UTC = {"spark.sql.session.timeZone": "UTC"}
 
 
 def view_of(query: str, columns: str, settings: dict[str, str] | None = UTC) -> MaterializedView:
-    """A view with these columns, `name type` each."""
+    """Return a view with these columns, each given as `name type`."""
     pairs = (column.split() for column in columns.split(", "))
     shown = tuple(Column(name, kind) for name, kind in pairs)
     return MaterializedView(VIEW, "v", 1, query, query, STORAGE, shown, "lake", ("demo",), settings)
@@ -36,7 +36,7 @@ ROWS = view_of("SELECT n * 2 AS twice, y, n FROM sales", "twice int, y double, n
 
 
 def where(view: MaterializedView, only: str, without: str = "") -> str:
-    """What stands behind WHERE in the query that fills the storage."""
+    """Return the WHERE clause of the query that fills the storage."""
     return narrowed(view, only, COLUMNS, without).storage_query.split(" WHERE ")[1].split(" GROUP BY ")[0]
 
 
@@ -73,21 +73,21 @@ def test_a_border_of_buckets_is_one_of_their_times(grain: str, zone: str, bound:
     ("view", "only", "why"),
     [
         (BY_DAY, "s > 5", "computed from the rows of a group"),
-        (BY_DAY, "viewgate_rows_0 > 1", "viewgate_rows_0 is no column of lake.demo.v; it has d, r, t, s"),
-        (BY_DAY, "day > DATE '2024-01-01'", "day is no column of lake.demo.v; it has d, r, t, s"),
-        (BY_DAY, "v.`days` > 1", "days` is no column of lake.demo.v"),
+        (BY_DAY, "viewgate_rows_0 > 1", "viewgate_rows_0 is not a column of lake.demo.v; it has d, r, t, s"),
+        (BY_DAY, "day > DATE '2024-01-01'", "day is not a column of lake.demo.v; it has d, r, t, s"),
+        (BY_DAY, "v.`days` > 1", "days` is not a column of lake.demo.v"),
         (BY_DAY, "d > current_date()", "compare columns of the view with constants"),
-        (BY_DAY, "d > 'today'", "another day each time"),
-        (BY_DAY, "d > DATE 'now'", "another day each time"),
-        (BY_DAY, "d IN (SELECT day FROM sales)", "is not a condition that is read here"),
-        (BY_DAY, "d > (SELECT max(day) FROM sales)", "is not a condition that is read here"),
+        (BY_DAY, "d > 'today'", "a different day at each run"),
+        (BY_DAY, "d > DATE 'now'", "a different day at each run"),
+        (BY_DAY, "d IN (SELECT day FROM sales)", "is not a supported condition"),
+        (BY_DAY, "d > (SELECT max(day) FROM sales)", "is not a supported condition"),
         (BY_DAY, "upper(r) = 'EU'", "compare columns of the view with constants"),
         (BY_DAY, "rand() < 0.5", "compare columns of the view with constants"),
         (BY_DAY, "CAST(r AS INT) = 1", "compare columns of the view with constants"),
         (BY_DAY, "true", "names no column"),
-        (BY_DAY, "d > DATE '2024-01-01' GROUP BY d", "is not a condition that is read here"),
-        (BY_DAY, "d > DATE '2024-01-01' LIMIT 1", "is not a condition that is read here"),
-        (BY_DAY, "d = ) OR (", "read"),
+        (BY_DAY, "d > DATE '2024-01-01' GROUP BY d", "is not a supported condition"),
+        (BY_DAY, "d > DATE '2024-01-01' LIMIT 1", "is not a supported condition"),
+        (BY_DAY, "d = ) OR (", "is not a supported condition"),
         (ROWS, "y > 0", "DOUBLE"),
         (replace(BY_DAY, settings=None), "r = 'eu'", "another tool"),
         (view_of("SELECT n FROM sales LIMIT 3", "n int"), "n = 1", "LIMIT"),

@@ -1,4 +1,4 @@
-"""Which way a refresh takes, by the view's shape and by what happened to its sources."""
+"""Which way a refresh takes, by the view's shape and by the changes of its sources."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def happened(name: TableName, kind: ChangeKind = UNCHANGED, **more: Any) -> Chan
 
 
 def view_of(query: str, settings: dict[str, str] | None = None, hidden: bool = True) -> tuple[MaterializedView, Table]:
-    """The view and its storage, whose columns have the types that their names tell."""
+    """Return the view and its storage, whose columns have the types that their names say."""
     tables = {
         name: Table(name, name.table, columns, (Snapshot(1, 0, "append", 0),)) for name, columns in COLUMNS.items()
     }
@@ -101,8 +101,8 @@ def test_the_way_follows_the_change(query: str, changes: list[Change], kind: Kin
 @pytest.mark.parametrize(
     ("query", "change", "why"),
     [
-        (EXTREMES, happened(SALES, CHANGED), "min cannot take a row back"),
-        ("SELECT k, sum(n) AS s, max(n) AS m FROM sales GROUP BY k", happened(SALES, CHANGED), "max cannot take a row"),
+        (EXTREMES, happened(SALES, CHANGED), "min cannot subtract a removed row"),
+        ("SELECT k, sum(n) AS s, max(n) AS m FROM sales GROUP BY k", happened(SALES, CHANGED), "max cannot subtract"),
         ("SELECT k, sum(n) AS s FROM sales GROUP BY k HAVING sum(n) > 1", happened(SALES, CHANGED), "HAVING"),
         ("SELECT k, count(y) AS c, sum(y) AS sy FROM sales GROUP BY k", happened(SALES, CHANGED), "floating-point"),
         (COUNTS, happened(SALES, CHANGED, row_deletes=True), "delete files"),
@@ -129,11 +129,17 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_with_the_reason(
 @pytest.mark.parametrize(
     ("outputs", "lack"),
     [
-        ("sum(n) AS s", "sum(n) takes no value back without the count of the same"),
+        ("sum(n) AS s", "sum(n) cannot subtract a removed value without the count of the same argument"),
         ("count(n) AS cn, avg(n) AS mx", "avg(n) without its sum and count"),
         # Such a CAST makes NULL of a number that is too long, where ANSI mode is off.
-        ("count(n) AS cn, sum(CAST(n AS DECIMAL(9,0))) AS sm", "sum(CAST(n AS DECIMAL(9, 0))) takes no value back"),
-        ("count(k) AS cn, sum(CAST(k AS DECIMAL(38,0))) AS sm", "sum(CAST(k AS DECIMAL(38, 0))) takes no value back"),
+        (
+            "count(n) AS cn, sum(CAST(n AS DECIMAL(9,0))) AS sm",
+            "sum(CAST(n AS DECIMAL(9, 0))) cannot subtract a removed value",
+        ),
+        (
+            "count(k) AS cn, sum(CAST(k AS DECIMAL(38,0))) AS sm",
+            "sum(CAST(k AS DECIMAL(38, 0))) cannot subtract a removed value",
+        ),
     ],
 )
 def test_storage_without_what_a_value_is_taken_back_by_is_computed_anew(outputs: str, lack: str) -> None:
@@ -183,7 +189,7 @@ def test_small_storage_is_written_anew_large_is_merged_into_by_key_where_few_row
         change = happened(SALES, APPENDED, added=added, records=10**7)
         assert plan(view, large_storage, {SALES: change}).write == write
     as_many = plan(view, large_storage, {SALES: happened(SALES, APPENDED, added=1000, records=10**6 + 1000)})
-    assert (as_many.kind, as_many.reason) == (Kind.FULL, "its storage has no fewer rows than its tables")
+    assert (as_many.kind, as_many.reason) == (Kind.FULL, "its storage has at least as many rows as its tables")
     by_float = "SELECT y, count(*) AS c FROM sales GROUP BY y"
     assert planned(by_float, happened(SALES, APPENDED), size=2**40).write == "INSERT OVERWRITE"
 
@@ -214,7 +220,7 @@ def day(text: str) -> int:
 
 
 def years(*touched: str, **more: Any) -> tuple[MaterializedView, Table, Change]:
-    """A view by year over a table partitioned by date, with files in 2021, 2022, 2022 and 2023."""
+    """Return a view by year over a table partitioned by date, with files in 2021, 2022, 2022 and 2023."""
     columns = (Column("column0", "string", field_id=1), Column("date", "date", field_id=2))
     t1 = TableName(("lake", "demo", "t1"))
     query = "SELECT max(column0) AS m, year(date) AS year FROM t1 GROUP BY year(date)"
@@ -270,11 +276,11 @@ def test_a_target_without_source_files_is_emptied() -> None:
 
 def test_most_partitions_or_unknown_ones_are_computed_in_full() -> None:
     assert "most of its partitions" in by_year("2021-01-01", "2022-02-02", "2023-03-03").reason
-    assert "do not lie under one partition specification" in by_year(files=Files(None, ())).reason
+    assert "have more than one partition specification" in by_year(files=Files(None, ())).reason
     months = Files((PartitionField("date", "bucket[4]"),), (DataFile("a", (3,), 1),), (DataFile("b", (3,), 1),))
-    assert "more than one of the storage" in by_year(files=months).reason
+    assert "more than one partition of the storage" in by_year(files=months).reason
     elsewhere = Files((PartitionField("column0", "identity"),), (DataFile("a", ("x",), 1),))
-    assert "do not follow" in by_year(files=elsewhere).reason
+    assert "do not correspond" in by_year(files=elsewhere).reason
 
 
 def test_the_build_graph_tells_the_target_of_each_file() -> None:

@@ -37,8 +37,8 @@ def test_foreign_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("(a) orders (b)", r"is not understood from '\(a\) orders \(b\)' on: write"),
-        ("(a) REFERENCES t (b); nonsense", "is not understood from 'nonsense' on"),
+        ("(a) orders (b)", r"cannot be parsed from '\(a\) orders \(b\)' on: write"),
+        ("(a) REFERENCES t (b); nonsense", "cannot be parsed from 'nonsense' on"),
         ("(a, b) REFERENCES t (c)", "pairs 2 with 1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Each reason for a miss names the object of the user's own statement."""
+"""Each reason for a miss names the object in the user's own statement."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CREATE MATERIALIZED VIEW by_region AS
 
 
 def reasons(query: str) -> dict[str, str]:
-    """The last reason of each view."""
+    """Return the last reason of each view."""
     return {attempt.view.table: attempt.detail for attempt in read_script(SCRIPT).explain(query).tried}
 
 
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
-    assert said["by_country"] == "the subquery of customers is correlated: customer is no column of its FROM"
-    assert said["by_region"].startswith("customer is no column of the subquery's FROM: a correlated subquery is")
+    assert said["by_country"] == "the subquery of customers is correlated: customer is not a column of its FROM"
+    assert said["by_region"].startswith("customer is not a column of the subquery's FROM:  a correlated subquery is")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> 
 @pytest.mark.parametrize(
     ("clause", "reason"),
     [
-        ("ORDER BY 3", "there is no output 3: the SELECT has 2"),
+        ("ORDER BY 3", "3 is not the number of an output: the SELECT has 2"),
         ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs"),
         ("SORT BY country", "SORT BY is not supported"),
         ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: write a number"),

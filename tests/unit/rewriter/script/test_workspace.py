@@ -1,4 +1,4 @@
-"""Scripts: what they declare, and what is said of a wrong one."""
+"""Scripts: what they declare, and the errors of wrong ones."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT 1`: write CREATE TABLE"),
         ("USE a.b", "found `USE a.`: write"),
         ("CREATE DATABASE shop", "found `CREATE DATABASE shop`: write"),
-        ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark's; BIGINT, "),
+        ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark; BIGINT, "),
         ("CREATE TABLE t", r"line 1: expected \(, found its end"),
         ("CREATE TABLE t (a INT", r"line 1: expected \), found its end"),
         ("CREATE TABLE t (a INT, A INT)", "two columns of t have the same name"),
@@ -109,10 +109,10 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT REFERENCES u)", "there is no table u; create it in the script"),
         ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)", r"the foreign key \(a\) does not fit"),
         ("CREATE TABLE u (x INT, y INT PRIMARY KEY);\nCREATE TABLE t (a INT REFERENCES u (x))",
-         r"line 2: the foreign key \(a\) references \(x\), which is no key of u: declare PRIMARY KEY \(x\) or UNIQUE"),
-        ("CREATE TABLE u (x INT, y INT, UNIQUE (x, y)); CREATE TABLE t (a INT REFERENCES u (x))", "no key of u"),
+         r"line 2: the foreign key \(a\) references \(x\), which is not a key of u: declare PRIMARY KEY \(x\) or"),
+        ("CREATE TABLE u (x INT, y INT, UNIQUE (x, y)); CREATE TABLE t (a INT REFERENCES u (x))", "not a key of u"),
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v\nPARTITIONED BY (b) AS SELECT a FROM t",
-         "line 3: PARTITIONED BY names b, which is no column of v: it has a"),
+         "line 3: PARTITIONED BY names b, which is not a column of v: it has a"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY (a, days(a)) AS SELECT a FROM t",
          r"PARTITIONED BY days\(a\): a is INT, and that takes DATE or TIMESTAMP or TIMESTAMP_NTZ"),
         ("CREATE TABLE t (a DATE); CREATE MATERIALIZED VIEW v PARTITIONED BY (hours(a)) AS SELECT a FROM t", "is DATE"),
@@ -148,7 +148,7 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
         ("SELECT a FROM nope", "the query reads nope, which the script does not create; it creates by_day, dates"),
         ("DELETE FROM facts", "only queries are explained, .*: DELETE FROM facts is neither"),
         ("SELECT price FROM facts WHERE", "the query cannot be read"),
-        ("SELECT 'x FROM facts", "the query cannot be read: line 1, column 8: ' has no counterpart"),
+        ("SELECT 'x FROM facts", "the query cannot be read: line 1, column 8: ' is not closed"),
         ("SELECT timeseries(price, 'day') FROM facts", "the query cannot be run: timeseries"),
     ],
 )  # fmt: skip

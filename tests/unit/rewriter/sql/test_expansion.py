@@ -1,4 +1,4 @@
-"""The queries of views in the place of their names."""
+"""Views expanded in place of their names."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_temporary_view_hides_a_view_of_its_name() -> None:
     ("sql", "why"),
     [
         ("SELECT id FROM eu VERSION AS OF 1", "is more than a view and an alias"),
-        ("SELECT id FROM round", "stands on itself"),
+        ("SELECT id FROM round", "refers to itself"),
         ("SELECT id FROM bare", "is not supported"),
         ("SELECT id FROM paired", "is not supported"),
     ],
@@ -113,7 +113,7 @@ def test_one_that_stays_a_name_leaves_the_others() -> None:
 
 
 def test_a_name_that_means_something_else_here_is_not_put_in() -> None:
-    """Where no catalog stands before names, a common table expression can hide the table below a view."""
+    """If names have no catalog, a common table expression can hide the table under a view."""
     session = Session("", (), catalogs=frozenset({""}))
     view = PlainView(TableName(("", "eu")), "u", 1, "SELECT id FROM sales", (Column("id", "bigint"),), "", ())
     hidden = parse("WITH sales AS (SELECT 1 AS id) SELECT id FROM eu", session)

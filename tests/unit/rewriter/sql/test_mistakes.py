@@ -1,4 +1,4 @@
-"""What is said of texts that cannot be read."""
+"""Error messages for texts that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rewriter.sql import ParseError, parse_select
     ("sql", "said"),
     [
         ("SELECT a FROM t WHERE a NOT", "line 1, column 25: `NOT` is not expected here"),
-        ("SELECT a\nFROM t\n  WHERE", "line 3, column 3: something is missing behind `WHERE`"),
+        ("SELECT a\nFROM t\n  WHERE", "line 3, column 3: something is missing after `WHERE`"),
         ("SELECT (a FROM t", "line 1, column 11: `FROM` stands where `)` is expected"),
         ("SELECT CASE WHEN a FROM t", "line 1, column 20: `FROM` is not expected here"),
         ("SELECT substring(a FROM 1) FROM t", "line 1, column 20: `FROM` stands where `)` is expected"),
-        ("SELECT a FROM t JOIN", "line 1, column 17: something is missing behind `JOIN`"),
-        ("SELECT a,\n 'b FROM t", "line 2, column 2: ' has no counterpart"),
-        ("SELECT a - 1 / 2 /* c", "line 1, column 18: /* has no counterpart"),
-        ("SELECT '\\'', \"it's\", 'a''b', `x``'`, \"c -- it's", 'line 1, column 38: " has no counterpart'),
+        ("SELECT a FROM t JOIN", "line 1, column 17: something is missing after `JOIN`"),
+        ("SELECT a,\n 'b FROM t", "line 2, column 2: ' is not closed"),
+        ("SELECT a - 1 / 2 /* c", "line 1, column 18: /* is not closed"),
+        ("SELECT '\\'', \"it's\", 'a''b', `x``'`, \"c -- it's", 'line 1, column 38: " is not closed'),
     ],
 )
 def test_a_mistake_is_told_with_its_place(sql: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What the verifier proves, refutes and leaves open, of plans that no rule has made."""
+"""What the verifier proves, refutes and leaves undecided, for plans written by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def built() -> World:
 
 
 def verdict(built: World, question: str, plan: str) -> Verdict:
-    """The verdict on a plan that names its tables shortly."""
+    """Return the verdict on a plan that uses short table names."""
     statement = parse(question, built.session)
     tree = statement.blocks[0].tree
     assert tree is not None
@@ -133,7 +133,7 @@ REFUTATIONS = {
     "the rows that a filter keeps": (
         "SELECT id FROM sales WHERE n >= 12",
         "SELECT v.id AS id FROM recent__storage AS v WHERE v.n > 12",
-        "only one of both keeps",
+        "only one of the two keeps",
     ),
     "names": (
         "SELECT id AS a FROM sales WHERE n >= 10",
