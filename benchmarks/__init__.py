@@ -1,1 +1,1 @@
-"""One program for each question, each prints a table."""
+"""The benchmarks: one program for each question; each prints a table."""

@@ -1,10 +1,11 @@
-"""What a statement costs in this tree beside another one: `git worktree add ../before HEAD~1`, for instance.
+"""Compares the cost of a statement in this tree with another tree, for example `git worktree add ../before HEAD~1`.
 
     python benchmarks/beside.py ../before [--statements 2000]
 
-Both trees' proxies stand before one stand-in for Spark that answers at once, and get the same statements in turns, ten
-by ten, their order drawn anew each time. Shown are a statement's time through the one and the other, their ratio with
-its 95 % confidence interval, and the ratio of the processor time that the two processes took. The goal: 1.02.
+A proxy of each tree runs before one stand-in for Spark that answers at once. Both get the same statements in turns of
+ten, in an order that is drawn anew for each turn. The output has the time of a statement through each proxy, the ratio
+of the two with its 95 % confidence interval, and the ratio of the processor times of the two processes. The goal is
+1.02.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ STATEMENTS = {
 
 @contextmanager
 def stand_in(folder: str) -> Iterator[Path]:
-    """The settings of a proxy before a stand-in and an empty catalog."""
+    """Return the settings of a proxy before a stand-in for Spark and an empty catalog."""
     command = [sys.executable, str(HERE / "benchmarks" / "stand_in.py"), "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -57,7 +58,7 @@ def stand_in(folder: str) -> Iterator[Path]:
 
 @contextmanager
 def proxy(tree: Path, settings: Path) -> Iterator[tuple[int, int]]:
-    """The port and the process of a tree's proxy."""
+    """Start the proxy of a tree; return its port and its process."""
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(settings)]
     with Daemon(command, {**os.environ, "PYTHONPATH": str(tree)}, cwd=tree) as running:
         running.until(READY, patience=60)

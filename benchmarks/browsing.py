@@ -1,10 +1,10 @@
-"""How long tools wait for the list of a large catalog's columns.
+"""Measures how long a tool waits for the list of all columns of a large catalog.
 
     python benchmarks/browsing.py [--tables 10000] [--columns 10] [--rounds 5]
 
-Makes a catalog of so many tables on SQLite and asks a Viewgate before it, as a client does, for the columns of all:
-once when nothing has been read yet, when each table costs a file, and then again and again. Spark itself, which has no
-table here and would be asked beside, is played by a stand-in.
+Creates a catalog with this number of tables on SQLite, and asks a Viewgate before it for the columns of all tables, as
+a client does: once when nothing is cached, so that each table costs the read of a file, and then repeatedly. A stand-in
+plays Spark, which has no tables here, but is asked as well.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLUMNS = ResultSet.of(*(f"c{n}" for n in range(16)), "position int", *(f"d{n}" 
 
 
 def populate(folder: Path, tables: int, columns: int) -> SqlCatalog:
-    """A catalog whose tables differ in name and place alone: what one says is written for each."""
+    """Create a catalog whose tables differ only in name and location, by writing one table's metadata for each."""
     catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")
     catalog.create_namespace("large")
     kinds = (LongType(), StringType())
@@ -59,7 +59,7 @@ def populate(folder: Path, tables: int, columns: int) -> SqlCatalog:
 
 
 async def seconds(client: RawClient, session: Any) -> tuple[float, float, int]:
-    """For the call, for all of its rows, and how many those were."""
+    """Return the seconds for the call and for all of its rows, and the number of rows."""
     start = time.perf_counter()
     request = ttypes.TGetColumnsReq(sessionHandle=session, schemaName="large", tableName="%", columnName="%")
     answer = await client.ask("GetColumns", request, ttypes.TExecuteStatementResp)

@@ -2,10 +2,10 @@
 
 python benchmarks/deciding.py TREE VIEWS PARTS VERIFIER
 
-Views and queries are this tree's, whatever the other's benchmarks know. The first line of output are the hits and the
-misses, or the queries of which views hold parts, in JSON. Then each line of input is a list of queries, and the line of
-output for it what one decision about each took, in seconds of processor time. VERIFIER is off, remembers its verdicts
-on plans, or judges each plan anew.
+The views and queries are those of this tree, whatever the other tree's benchmarks have. The first output line, in JSON,
+has the hits and the misses, or the queries of which views hold parts. After that, each input line is a list of queries,
+and its output line has the seconds of processor time of one decision about each. VERIFIER is off, remembers (verdicts
+on plans are cached), or judges (each plan is verified again).
 """
 
 from __future__ import annotations

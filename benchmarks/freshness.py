@@ -1,10 +1,11 @@
-"""What each statement spends on knowing that storage is fresh, over catalogs of 10 to 1,000 tables.
+"""Measures what each statement spends on checking that storage is fresh, over catalogs of 10 to 1,000 tables.
 
     python benchmarks/freshness.py [--tables 10 100 1000] [--seconds 3] [--uri postgresql+psycopg2://user@host/database]
 
-A statement over one table with three views asks the catalog in one look where the metadata of all seven names is now,
-and compares what the refreshes recorded. `committed` is the same right after a commit to the table, whose metadata file
-is read then. Without `--uri`, the catalog is a SQLite file; with it, the database must be empty.
+A statement over one table with three views asks the catalog once for the current metadata locations of all seven names,
+and compares them with what the refreshes recorded. `committed` is the same directly after a commit to the table, whose
+metadata file must then be read. Without `--uri` the catalog is a SQLite file; with it, the given database must be
+empty.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ COMMITS = 30
 
 
 class Shared(Lake):
-    """A catalog in a given database."""
+    """A catalog in the given database."""
 
     def __init__(self, directory: Path, uri: str) -> None:
         self.directory = directory
@@ -84,7 +85,7 @@ async def _looks(catalog: Catalog, views: Sequence[MaterializedView], seconds: f
 
 
 async def _look(catalog: Catalog, views: Sequence[MaterializedView], *, fresh: bool) -> float:
-    """Look once, and return the milliseconds that it took."""
+    """Check the tables once, and return the milliseconds that it took."""
     begin = time.perf_counter()
     await catalog.definitions()
     found = await catalog.current(_names(views))

@@ -1,9 +1,9 @@
-"""How long `information_schema` takes over a large catalog, until its rows are on their way to Spark.
+"""Measures how long `information_schema` takes over a large catalog, until its rows are on the way to Spark.
 
     python benchmarks/information_schema.py [--tables 10000] [--columns 10] [--rounds 5]
 
-Makes a catalog of so many tables on SQLite, and prints the processor time of the first look, which reads a file for
-each, and the median of later ones, with the size of the text that Spark gets.
+Creates a catalog with this number of tables on SQLite. Prints the processor time of the first query, which reads a file
+for each table, the median of later ones, and the size of the SQL that Spark gets.
 """
 
 from __future__ import annotations

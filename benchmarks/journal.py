@@ -1,17 +1,18 @@
-"""What journal, metrics and spans cost, and what they lose: with them and without, in turns, before one stand-in.
+"""Measures what journal, metrics and spans cost and lose: with and without them, in turns, before one stand-in for
+Spark.
 
     python benchmarks/journal.py [--statements 2000] [--many 20000] [--spark-ms 0]
 
-Two proxies of this tree get the same statements, ten by ten, their order drawn anew each time: one writes its journal
-to a file and to an Iceberg table and sends spans to a collector, the other's journal does nothing. Shown are the times
-of a statement, their ratio with its 95 % confidence interval (the goal: at most 1.03), and the ratio of the processor
-time of the two processes. The stand-in answers after so many milliseconds.
+Two proxies of this tree get the same statements in turns of ten, in an order drawn anew for each turn. One writes its
+journal to a file and an Iceberg table, and sends spans to a collector; the other's journal does nothing. The output has
+the time of a statement through each, their ratio with its 95 % confidence interval (the goal is at most 1.03), and the
+ratio of the processor times of the two processes. The stand-in answers after `--spark-ms` milliseconds.
 
-Then many statements are sent on 32 connections at once, as fast as they go (the goal: at least 1,000 a second), by
-clients and to a server that take little of the processors (`benchmarks/prepared.py`): beside the rate stands the
-processor time that the proxy takes for a statement, of which the silent one's is not the journal's. Each must be in the
-file, in the table, in the spans and in the counts of /metrics. At last the disk is full, the catalog away and the
-collector down: statements must go on, and one line say so of each.
+Then `--many` statements are sent on 32 connections at once, as fast as possible (the goal: at least 1,000 a second), by
+clients and to a server that need little processor time (`benchmarks/prepared.py`). Next to the rate, the output has the
+proxy's processor time per statement; that of the proxy without a journal is not the journal's. Each statement must be
+in the file, in the table, in the spans and in the counts of /metrics. At the end the disk is full, the catalog
+unavailable and the collector down: statements must go on, and one log line must report each.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ sys.exit(main(sys.argv[1:]))
 
 @contextmanager
 def serving(program: str, *arguments: str) -> Iterator[int]:
-    """The port of a server of this folder."""
+    """Start a server of this folder; yield its port."""
     command = [sys.executable, str(HERE / "benchmarks" / program), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -101,7 +102,7 @@ def collector() -> Iterator[Collector]:
 
 @contextmanager
 def proxy(folder: Path, upstream: int, more: str = "", program: tuple[str, ...] = ("-m", "proxy")) -> Iterator[Daemon]:
-    """A proxy before the stand-in and a catalog of its own."""
+    """Start a proxy before the stand-in, with a catalog of its own."""
     folder.mkdir()
     SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse").close()
     settings = folder / "viewgate.toml"
@@ -119,7 +120,7 @@ def port_of(running: Daemon, pattern: re.Pattern[str] = READY) -> int:
 
 
 async def many(port: int, count: int) -> float:
-    """Run so many statements on all connections; statements a second."""
+    """Run this number of statements on all connections, and return the statements per second."""
     opening = (Client.open(number, port, count // CONNECTIONS) for number in range(CONNECTIONS))
     clients = await asyncio.gather(*opening)
     began = time.perf_counter()
@@ -131,7 +132,7 @@ async def many(port: int, count: int) -> float:
 
 
 def kept(running: Daemon, folder: Path, spans: Collector, count: int) -> Iterator[tuple[str, str]]:
-    """What of many statements is in the journal's places, and what they left in memory."""
+    """Yield how many of the statements are in each place of the journal, and the memory that they take."""
     process, file = running.process.pid, folder / "journal.jsonl"
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(many(port_of(running), count))  # which fills the ring of the last thousand, and loads pyarrow
@@ -158,7 +159,7 @@ def kept(running: Daemon, folder: Path, spans: Collector, count: int) -> Iterato
 
 
 def without(running: Daemon, count: int) -> Iterator[tuple[str, str]]:
-    """What of that is not the journal's."""
+    """Yield the figures of the proxy without a journal."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(many(port_of(running), count // 10))
         used, rate = processor_seconds(running.process.pid), runner.run(many(port_of(running), count))
@@ -172,7 +173,7 @@ def roots(spans: Collector) -> int:
 
 
 def broken(running: Daemon, count: int) -> Iterator[tuple[str, str]]:
-    """What is said where nothing can be written, and whether statements go on."""
+    """Yield what is logged if nothing can be written, and check that statements go on."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         rate = runner.run(many(port_of(running), count))
     assert running.stop() == 0

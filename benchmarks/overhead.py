@@ -1,18 +1,19 @@
-"""What the proxy adds to a statement, and what it leaves of a fetch: through it and past it, in turns, in one run.
+"""Measures what the proxy adds to a statement, and how fast rows come through it: through the proxy and past it, in
+turns.
 
     python benchmarks/overhead.py [--statements 3000] [--rows 1000000] [--rounds 3]
 
-`SELECT 1` is sent as a client does, one after the other: ten in a row directly to Spark, ten through the proxy, ten
-through a relay that looks at nothing, and ten directly again, on another connection: what that adds is what the
-measuring itself cannot tell. Their order is drawn for each round, so that none always follows the same one, or itself.
-Not counted is one before each ten: its way has lain idle, and what was left to do for the ten of another way falls to
-it. What is shown is the median of the differences between statements at the same place, with its 95 % confidence
-interval (by order statistics, so no distribution is assumed), for a statement and for each of its calls. Beside it
-stands the processor time that the proxy itself took, as the kernel counts it. A million rows are read by PyHive and by
-Hive JDBC, which for each row asks how the statement is: so it is counted in rows, but what is measured is mostly how
-soon the proxy answers that.
+`SELECT 1` is sent one after the other: ten times directly to Spark, ten times through the proxy, ten times through a
+relay that only copies bytes, and ten times directly again on another connection, which shows the error of the
+measurement itself. The order of the four is drawn for each round. One further statement before each ten is not counted,
+because the way was idle, and because work left from the previous ten falls to it. The output has the median of the
+differences between statements at the same position, with its 95 % confidence interval (by order statistics, without
+assuming a distribution), for a statement and for each of its calls, and the processor time of the proxy. A million rows
+are read by PyHive and by Hive JDBC; the latter asks for the operation's status for each row, so that its rate mostly
+shows how fast the proxy answers that call.
 
-The goals: a statement takes at most 1 % longer, a call at most 50 µs, and rows come at least as fast as directly.
+The goals: a statement takes at most 1 % longer, a call at most 50 µs longer, and rows come at least as fast as
+directly.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Fetches = Callable[[Gate, int, int], list[tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Interval:
-    """A median and where it lies with 95 % confidence."""
+    """A median with its 95 % confidence interval."""
 
     median: float
     low: float
@@ -74,7 +75,7 @@ class Interval:
 
 
 class CountingClient:
-    """PyHive's Thrift client, counting the calls that go to the server."""
+    """PyHive's Thrift client, which counts its calls."""
 
     def __init__(self, client: Any) -> None:
         self.client, self.calls = client, 0
@@ -96,7 +97,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def in_turns(rounds: int, past: Callable[[], object], through: Callable[[], object]) -> list[tuple[float, float]]:
-    """Seconds for each, measured in pairs; every other pair the other way round."""
+    """Return the seconds for each way, measured in pairs; every second pair runs in reverse order."""
     pairs = []
     for number in range(rounds):
         if number % 2:
@@ -109,14 +110,14 @@ def in_turns(rounds: int, past: Callable[[], object], through: Callable[[], obje
 
 
 def processor_seconds(process: int) -> float:
-    """What a process has used of the processors, in all its threads."""
+    """Return the processor time of a process, of all its threads."""
     tasks = Path(f"/proc/{process}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 @contextmanager
 def relayed(port: int) -> Iterator[int]:
-    """The port of a relay to another port."""
+    """Start a relay to a port; return the relay's port."""
     with subprocess.Popen([sys.executable, RELAY, str(port)], stdout=subprocess.PIPE, text=True) as relay:
         assert relay.stdout is not None
         try:
@@ -126,7 +127,7 @@ def relayed(port: int) -> Iterator[int]:
 
 
 def in_rows(statements: int, ways: Sequence[Callable[[], object]]) -> list[list[float]]:
-    """Seconds for each way; those at the same place were measured close together."""
+    """Return the seconds for each way; values at the same position were measured directly after each other."""
     seconds: list[list[float]] = [[] for _ in ways]
     turns = list(zip(ways, seconds, strict=True))
     chance = random.Random(statements)
@@ -142,7 +143,7 @@ def in_rows(statements: int, ways: Sequence[Callable[[], object]]) -> list[list[
 
 
 def statement_table(gate: Gate, statements: int) -> Iterator[tuple[str, str]]:
-    """`SELECT 1`, by PyHive."""
+    """Yield the table for `SELECT 1`, sent by PyHive."""
     with ExitStack() as stack:
         relay = stack.enter_context(relayed(gate.spark_port))
         ports = (gate.spark_port, gate.port, relay, gate.spark_port)

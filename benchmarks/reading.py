@@ -1,11 +1,11 @@
-"""What a scan, a join, a shuffle, a row and a byte take Spark: the constants of rewriter/scans.py.
+"""Measures what a scan, a join, a shuffle, a row and a byte cost in Spark: the constants of rewriter/scans.py.
 
     python benchmarks/reading.py [--rows 6000000] [--rounds 5]
 
-Queries over tables of several sizes and widths are run on a Spark of its own, without views, in turns. The shortest
-time of each, for other work on the machine only adds to it, is fitted to what its estimate counts, by least squares
-with no constant below zero, each query's error relative to its time. What every statement takes is fitted, too, and no
-part of an estimate. Shown are the constants, and each query's time beside the fit.
+Queries over tables of several sizes and widths run in turns on a Spark of its own, without views. The shortest time of
+each query (other work on the machine only adds to it) is fitted to the counts of its estimate, by least squares without
+negative constants; errors are relative to the query's time. The fixed time of every statement is fitted, too, and is
+not part of estimates. The output has the constants, and each query's time beside the fit.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def fill(connection: Any, rows: int) -> None:
-    """Make the tables, each in twelve files by its dates."""
+    """Create the tables, each with twelve files by its dates."""
     for part in PARTS:
         clients.rows(connection, f"CREATE TABLE t{part} ({COLUMNS})")
         values = VALUES.format(rows=rows // part)
@@ -89,7 +89,7 @@ def fill(connection: Any, rows: int) -> None:
 
 
 async def examined(data: Path) -> dict[TableName, Relation | None]:
-    """The tables with the statistics of their files."""
+    """Return the tables with the statistics of their files."""
     catalog = open_catalog(CATALOG, catalog_properties(data))
     names = [TableName((CATALOG, "default", name)) for name in (*(f"t{part}" for part in PARTS), "names", "small")]
     while True:
@@ -104,7 +104,7 @@ async def examined(data: Path) -> dict[TableName, Relation | None]:
 
 
 def estimate(sql: str, relations: dict[TableName, Relation | None]) -> Estimate:
-    """What a query reads and does, as the rewriter counts it."""
+    """Return the estimate of the rewriter for a query."""
     statement = parse(sql, Session(CATALOG, ("default",), catalogs=frozenset({CATALOG})))
     main = statement.main
     assert main is not None
@@ -114,7 +114,7 @@ def estimate(sql: str, relations: dict[TableName, Relation | None]) -> Estimate:
 
 
 def shortest(connection: Any, queries: Sequence[str], rounds: int) -> list[float]:
-    """The shortest time of each query in milliseconds, all asked in turns; the first round warms up."""
+    """Return the shortest time of each query in milliseconds; queries run in turns, and the first round warms up."""
     times: dict[str, list[float]] = {sql: [] for sql in queries}
     for number in range(rounds + 1):
         for sql in queries:
@@ -126,7 +126,7 @@ def shortest(connection: Any, queries: Sequence[str], rounds: int) -> list[float
 
 
 def show(queries: Sequence[str], estimates: Sequence[Estimate], taken: Sequence[float]) -> None:
-    """Print the fit."""
+    """Print the fitted constants and times."""
     counted = np.array([[1, e.scans, e.joins, e.shuffles, e.rows, e.joined, e.bytes] for e in estimates], dtype=float)
     times = np.array(taken)
     constants = nonnegative(counted / times[:, None], np.ones(len(times)))
@@ -137,7 +137,7 @@ def show(queries: Sequence[str], estimates: Sequence[Estimate], taken: Sequence[
 
 
 def nonnegative(counted: Any, wanted: Any) -> Any:
-    """The least-squares fit in which no constant is below zero: those that would be are left out one by one."""
+    """Return the least-squares fit without negative constants: those that would be negative are removed one by one."""
     used = list(range(counted.shape[1]))
     while True:
         found, *_ = np.linalg.lstsq(counted[:, used], wanted, rcond=None)

@@ -1,13 +1,13 @@
-"""What a refresh costs after a change, against computing the view anew: side by side, in one run.
+"""Compares an incremental refresh after a change with a full refresh, side by side in one run.
 
     python benchmarks/refresh.py [--rows 2000000] [--rounds 3] [--history 10] [--memory 6g] [--views small large]
 
-A table partitioned by day, a view with 1 % of its rows and one with half of them. After 0.01 %, 0.1 %, 1 % and 10 % of
-the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then REFRESH FULL
-are timed (medians of all rounds). Bytes are the sizes of the files that the statement has to open and of those that it
-has written. Then a view by day alone is made, whose rows follow from those of either: its first REFRESH reads the
-storage of that, REFRESH FULL the table. At last the same 1 % is appended to a table with so many times the history, and
-its refreshes are set against those of before.
+There are a table partitioned by day, a view with 1 % as many rows, and one with half as many. After 0.01 %, 0.1 %, 1 %
+and 10 % of the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then
+REFRESH FULL are timed (medians over all rounds). Bytes are the sizes of the files that the statement opens and of those
+that it writes. Then a view by day alone is created, whose rows can be computed from either view: its first REFRESH
+reads that view's storage, REFRESH FULL reads the table. At the end the same 1 % is appended to a table with `--history`
+times as many days, and its refreshes are compared with the former ones.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>
 
 @dataclass(frozen=True)
 class Refresh:
-    """One refresh as it was seen: which way, how long, and the sizes of what was read and written, in MB."""
+    """One measured refresh: its way, its time, and the MB read and written."""
 
     way: str
     seconds: float
@@ -50,7 +50,7 @@ class Refresh:
 
 
 class Lab:
-    """One table of so many days, and the views over it."""
+    """A table with a number of days, and the views over it."""
 
     def __init__(
         self, connection: Any, catalog: SqlCatalog, name: str, rows: int, days: int, views: Sequence[str]
@@ -72,14 +72,14 @@ class Lab:
         return clients.rows(self.connection, sql)
 
     def append(self, rows: int, first_day: int, days: int, how: str = "") -> None:
-        """Rows spread over some days."""
+        """Append rows spread over some days."""
         self.run(
             f"INSERT INTO sales{how} SELECT id, date_add(DATE '2020-01-01', CAST({first_day} + id * {days} DIV {rows} "
             f"AS INT)) AS day, CAST(id % 1000 / 4 AS DECIMAL(10,2)) FROM range({rows})"
         )
 
     def view(self, name: str, groups: int) -> None:
-        """A view with so many groups a day."""
+        """Create a view with this number of groups per day."""
         self.run(
             f"CREATE MATERIALIZED VIEW {name} WITH DEFERRED REFRESH PARTITIONED BY (day) AS "
             f"SELECT day, id % {max(groups, 1)} AS k, count(*) AS c, count(price) AS cp, sum(price) AS s "
@@ -88,12 +88,14 @@ class Lab:
         self.run(f"REFRESH MATERIALIZED VIEW {name}")
 
     def size(self, table: str, key: str = "total-files-size") -> float:
-        """What the last snapshot says of bytes, in MB."""
+        """Return the MB that the last snapshot's summary records."""
         found = self.catalog.load_table((self.name, table)).metadata.current_snapshot()
         return int((found.summary[key] if found and found.summary else None) or 0) / 1e6
 
     def refresh(self, view: str, full: bool = False) -> Refresh:
-        """Run a refresh; to take in a change, it reads that and the part of the storage that it replaces."""
+        """Run a refresh and measure it; an incremental one reads the change and the part of the storage that it
+        replaces.
+        """
         storage = f"{view}__storage"
         ((way, reason, _),) = self.run(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
         started = time.perf_counter()
@@ -109,7 +111,7 @@ class Lab:
         return Refresh(way, seconds, read, self.size(storage, "added-files-size"))
 
     def coarser(self, rounds: int) -> Iterator[str]:
-        """A line for a view that follows from the others, which are fresh: by one of them, and by the table."""
+        """Yield the table line for a view computed from a finer view, and computed from the table."""
         seen: tuple[list[Refresh], list[Refresh]] = [], []
         for _ in range(rounds):
             self.run("DROP MATERIALIZED VIEW IF EXISTS days")
@@ -122,13 +124,13 @@ class Lab:
         yield line("days", "never refreshed", *seen)
 
     def compare(self, label: str, change: Callable[[], object], rounds: int) -> Iterator[str]:
-        """A line for each view: what a refresh costs after the change, incrementally and in full."""
+        """Yield a table line for each view: the cost of refreshing after the change, incrementally and in full."""
         fast, full = self.measured(change, rounds, full=False), self.measured(change, rounds, full=True)
         for view in self.views:
             yield line(view, label, fast[view], full[view])
 
     def measured(self, change: Callable[[], object], rounds: int, full: bool) -> dict[str, list[Refresh]]:
-        """The refreshes of each view after so many changes."""
+        """Return the refreshes of each view after each size of change."""
         seen: dict[str, list[Refresh]] = {view: [] for view in self.views}
         for _ in range(rounds):
             change()
@@ -138,7 +140,7 @@ class Lab:
 
 
 def line(view: str, label: str, fast: list[Refresh], other: list[Refresh]) -> str:
-    """The medians of refreshes beside those of others, and the last of both."""
+    """Return the table line with the medians of two series of refreshes, and their ratio."""
     ms, other_ms = (statistics.median(one.seconds for one in refreshes) * 1000 for refreshes in (fast, other))
     return (
         f"{view:6} {label:22} {fast[-1].way:20} {ms:8.0f} {other_ms:8.0f} {ms / other_ms:7.3f} {fast[-1].read:8.2f} "
@@ -163,7 +165,7 @@ def main() -> None:
 
 
 def run(options: argparse.Namespace, settings: Path, data: str) -> None:
-    """Measure on a Viewgate of its own."""
+    """Run the benchmark on a Viewgate of its own."""
     with Gate("--config", settings) as gate, clients.pyhive(gate.port) as connection:
         catalog = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=f"{data}/warehouse")
         sys.stdout.write(f"{options.rows} rows in {DAYS} days\n{HEAD}\n")

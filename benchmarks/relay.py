@@ -1,8 +1,8 @@
-"""Hands bytes on between clients and a server, and looks at none of them: what any process in between costs.
+"""Copies bytes between clients and a server without parsing them: the least that any process in between costs.
 
     python benchmarks/relay.py PORT
 
-It listens on a free port of its own, which it prints.
+It listens on a free port, which it prints.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""How long a rewriting takes over 10 to 10,000 views of mixed shapes, and where the time goes.
+"""Measures how long a rewriting takes over 10 to 10,000 views of mixed shapes, and in which phases.
 
     python benchmarks/rewrite_latency.py [--views 10 100 1000 10000] [--seconds 10]
     python benchmarks/rewrite_latency.py --beside ../other-tree [--verifier off]
 
-Hits are the queries of TPC-H and SSB that a view answers, misses the same queries with a filter on a column that no
-view has. They are decided in turns, from their texts to the texts that Spark gets, for SECONDS on each line; then each
-once more, as a statement seen before. The line `parts` is of queries of which fifty overlapping views hold parts of the
-rows: each is answered by a union with the table. Phases are timed within one more decision about each query.
+Hits are the queries of TPC-H and SSB that a view answers; misses are the same queries with a filter on a column that no
+view has. They are decided in turns, from their texts to the SQL that Spark gets, for SECONDS per line, and then each
+once more as a statement that is cached. The line `parts` has queries of which fifty overlapping views hold parts of the
+rows: each is answered by a union with the table. Phases are timed in one further decision about each query.
 
-Beside another tree (`git worktree add ../other-tree COMMIT`), a process of each decides in turns about the queries
-that are hits or misses in both, round by round. Shown are the medians of all decisions, in processor time, their
-quotient, and the geometric mean of the quotients of each query's medians, which one query alone cannot move. Each plan
-is verified `anew`, as for a text that was never seen; by default the verdict on an equal plan is remembered.
+With `--beside` (`git worktree add ../other-tree COMMIT`), a process of each tree decides in turns about the queries
+that are hits or misses in both. The output has the medians of all decisions in processor time, their quotient, and the
+geometric mean of the quotients per query, which no single query dominates. Each plan is verified `anew`, as for a new
+text; by default the verdict on an equal plan is cached.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def measure(many: int, seconds: float) -> None:
-    """Both lines of one number of views, and what they weigh."""
+    """Print both lines for one number of views, and their memory."""
     gc.collect()
     before, started = _resident(), time.perf_counter()
     world = views.workspace(many)
@@ -94,13 +94,13 @@ def measure(many: int, seconds: float) -> None:
 
 
 def measure_parts(many: int, seconds: float) -> None:
-    """The line of queries that views hold parts of, fifty of the views with overlapping ones."""
+    """Print the line of queries of which views hold parts, with fifty overlapping views."""
     world = views.workspace(many, parts=min(50, many // 2))
     print(line(many, "parts", world, [sql for sql in views.partial_queries() if is_answered(world, sql)], seconds))
 
 
 def compare(there: Path, many: int, parts: int, seconds: float, verifier: str) -> None:
-    """The lines of one number of views beside another tree."""
+    """Print the lines for one number of views beside another tree."""
     options = (str(many), str(parts), verifier)
     with deciding(HERE, *options) as mine, deciding(there, *options) as theirs:
         known = answer_of(theirs)
@@ -111,7 +111,7 @@ def compare(there: Path, many: int, parts: int, seconds: float, verifier: str) -
 
 
 def compared(many: int, kind: str, queries: list[str], mine: Decider, theirs: Decider, seconds: float) -> str:
-    """One line of the table beside another tree; both decide for SECONDS together."""
+    """Return one line of the table beside another tree; both trees decide for SECONDS together."""
     until = time.perf_counter() + seconds
     taken: dict[Decider, list[list[float]]] = {mine: [], theirs: []}
     while not taken[theirs] or time.perf_counter() < until:
@@ -130,7 +130,7 @@ def compared(many: int, kind: str, queries: list[str], mine: Decider, theirs: De
 
 @contextmanager
 def deciding(tree: Path, *options: str) -> Iterator[Decider]:
-    """A process that decides with a tree's rewriter."""
+    """Start a process that decides with the rewriter of a tree."""
     command = [sys.executable, str(HERE / "benchmarks" / "deciding.py"), str(tree), *options]
     with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
@@ -140,13 +140,13 @@ def deciding(tree: Path, *options: str) -> Iterator[Decider]:
 
 
 def answer_of(process: Decider) -> Any:
-    """The next line that a process writes."""
+    """Return the next line that a process writes."""
     assert process.stdout is not None
     return json.loads(process.stdout.readline())
 
 
 def line(many: int, kind: str, world: Workspace, queries: Sequence[str], seconds: float) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     if not queries:
         return f"{many:>6} {kind:6} {0:>7}"
     first = [_timed(decide, world, sql) for sql in _in_turns(queries, seconds)]
@@ -163,23 +163,23 @@ def line(many: int, kind: str, world: Workspace, queries: Sequence[str], seconds
 
 
 def is_answered(world: Workspace, sql: str) -> bool:
-    """Whether a view answers any part of a query."""
+    """Return whether a view answers any part of a query."""
     return rewrite(parse(sql, world.session), world.definitions, world.relations).rewritten
 
 
 def decide(world: Workspace, sql: str) -> str:
-    """From a statement's text to the text that is run."""
+    """Decide about a statement, from its text to the SQL to run."""
     return rewrite(parse(sql, world.session), world.definitions, world.relations).sql()
 
 
 def seen_before(recent: Recent, world: Workspace, sql: str) -> str:
-    """The same for a text that was asked before, of names that are looked up anew."""
+    """Decide about a cached statement whose names are looked up again."""
     asked = recent.ask(sql, replace(world.session))
     return asked.decide({name: world.relations.get(name) for name in asked.names}).sql()
 
 
 def phases(world: Workspace, queries: Sequence[str]) -> dict[str, list[float]]:
-    """The time of each phase of deciding about each query, and of all that is none of them."""
+    """Return the time of each phase of deciding about each query, and the remaining time."""
     found: dict[str, list[float]] = {}
     for number, query in enumerate(queries):
         times: dict[str, float] = {}
@@ -194,7 +194,7 @@ def phases(world: Workspace, queries: Sequence[str]) -> dict[str, list[float]]:
 
 
 def _adding(times: dict[str, float], name: str, work: Callable[..., object]) -> Callable[..., object]:
-    """The work, its time added to that of a phase."""
+    """Return a function that does the same work and adds its time to a phase."""
 
     def watched(*arguments: object, **named: object) -> object:
         started = time.perf_counter()
@@ -207,7 +207,7 @@ def _adding(times: dict[str, float], name: str, work: Callable[..., object]) -> 
 
 
 def _in_turns(queries: Sequence[str], seconds: float) -> Iterator[str]:
-    """The queries in turns for so long, each time with another comment, so that none was seen before."""
+    """Yield the queries in turns for some seconds, each time with another comment, so that no text repeats."""
     until = time.perf_counter() + seconds
     for number in count():
         for sql in queries:
@@ -223,7 +223,7 @@ def _timed(work: Callable[..., object], *arguments: object) -> float:
 
 
 def _resident() -> int:
-    """Bytes of memory that the process holds now."""
+    """Return the resident memory of the process in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 

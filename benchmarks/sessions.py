@@ -1,12 +1,12 @@
-"""What an idle session costs the proxy, and what becomes of those who work while most are idle.
+"""Measures what an idle session costs the proxy, and how working clients fare while most sessions are idle.
 
     python benchmarks/sessions.py [--idle 10000] [--working 500] [--statements 3] [--spark]
 
-Opens sessions, each on a connection of its own, runs a statement in each (with `--spark`: in the first hundred), and
-divides what the proxy's memory has grown by. Then some of them work at once, statement after statement, before a server
-that has 500 threads for connections and 100 for statements: a stand-in that speaks the protocol, or with `--spark` a
-real one. Nobody may be refused, and nobody may wait for much longer than the others. At last everybody leaves, one half
-in order, the other without a word, and nothing may be left of them.
+Opens sessions, each on its own connection, runs a statement in each (with `--spark`: in the first hundred), and divides
+the growth of the proxy's memory by their number. Then some of them run statements at once, before a server with 500
+threads for connections and 100 for statements: a stand-in that speaks the protocol or, with `--spark`, a real one. No
+client may be refused, and none may wait much longer than the others. At the end half of the clients close their
+sessions, the others drop their connections, and nothing may be left of any of them.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ warehouse = "{folder}/warehouse"
 
 
 def resident(process: int) -> int:
-    """The bytes of memory that a process holds."""
+    """Return the resident memory of a process in bytes."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
 
 
 def descriptors(process: int) -> int:
-    """How many files and connections a process has open."""
+    """Return the number of file descriptors that a process has open."""
     return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
 async def settled(process: int, number: int) -> int:
-    """The open descriptors of a process: as many as a number, or what is left above it after a minute."""
+    """Wait until a process has at most this number of open descriptors; after a minute, return how many are left."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(60):
             while descriptors(process) > number:
@@ -84,7 +84,7 @@ class Session:
         self.handle = response.sessionHandle
 
     async def run(self, sql: str) -> None:
-        """A statement from its start to its last row."""
+        """Run a statement, from its start to its last row."""
         response = await self.client.execute(self.handle, sql)
         assert response.status.statusCode == 0, response.status
         end = await self.client.end(response.operationHandle)
@@ -95,7 +95,7 @@ class Session:
         await self.client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
 
     async def work(self, statements: int) -> None:
-        """Run so many statements, as long as none is refused, and keep the time that each took."""
+        """Run statements until one is refused, at most this number, and keep the time of each."""
         for number in range(statements):
             started = time.perf_counter()
             try:
@@ -106,7 +106,7 @@ class Session:
             self.seconds.append(time.perf_counter() - started)
 
     async def leave(self) -> None:
-        """Close the session, and the connection."""
+        """Close the session and the connection."""
         closing = ttypes.TCloseSessionReq(sessionHandle=self.handle)
         await self.client.ask("CloseSession", closing, ttypes.TCloseSessionResp)
         self.client.writer.close()
@@ -153,7 +153,7 @@ def _spread(seconds: list[float]) -> str:
 
 
 async def opened(numbers: range, port: int, used: int) -> list[Session]:
-    """Sessions, the first of them with a statement behind them."""
+    """Return open sessions, of which the first have run a statement."""
     sessions = [Session(number, port) for number in numbers]
     turn = asyncio.Semaphore(AT_ONCE)
 
@@ -169,7 +169,7 @@ async def opened(numbers: range, port: int, used: int) -> list[Session]:
 
 @contextmanager
 def gate(spark: bool) -> Iterator[Gate]:
-    """A Viewgate before a Spark of its own, or before the stand-in."""
+    """Start a Viewgate before a Spark of its own, or before the stand-in."""
     with tempfile.TemporaryDirectory() as folder:
         if spark:
             with Gate("--data", folder) as running:

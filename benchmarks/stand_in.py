@@ -1,9 +1,9 @@
-"""A Thrift Server without a Spark: as many threads as a real one; prints its port.
+"""A stand-in for Spark Thrift Server with the same limits on threads; prints its port.
 
     python benchmarks/stand_in.py [seconds that a statement takes; else 0.02]
 
-A connection for which there is no thread is accepted and closed; a statement over those that run and those that
-are queued is refused. That is how Spark Thrift Server behaves.
+As Spark Thrift Server does, it accepts and closes a connection for which it has no thread, and refuses a statement
+beyond those running and queued.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RESULTS = {
 
 
 class StandIn(FakeSpark):
-    """A server with limits."""
+    """A stand-in server with limits."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(lambda sql: RESULTS.get(sql) or ResultSet.of("sql", rows=[[sql]]))

@@ -1,14 +1,14 @@
-"""How much faster a dashboard of time series is with views by minute, hour, day and month than without.
+"""Measures how much faster a time-series dashboard is with views by minute, hour, day and month than without.
 
     python benchmarks/timeseries.py [--rows 100000000] [--rounds 5] [--memory 12g] [--data DIRECTORY]
 
-Events of five devices come once a second, ROWS of them, until 2024-03-04 09:46:40 UTC. Each of twenty panels is asked
-in turns of the tables (`viewgate.rewrite = off`), of the views, and, where an engineer would write it, of their
-storage by hand; the views and the storage three times a round. Shown are medians of the rounds in ms, how many times
-faster, the time against that by hand, the rows that the plan reads after pruning, as EXPLAIN REWRITE tells, and the
-views read (`+` adds those of other ranges, `events` is the table). The goals: 20 times in the geometric mean of the
-panels whose original reads more than ten million rows, none below 0.95, at most 1.1 of that by hand. With `--data` the
-tables and views are kept, and those of a run before are used.
+There are ROWS events of five devices, one a second, until 2024-03-04 09:46:40 UTC. Each of twenty panels is run in
+turns over the tables (`viewgate.rewrite = off`), over the views and, where an engineer would write that, as
+hand-written SQL over storage; the last two three times a round. The output has the medians in ms, the speed-up, the
+ratio to hand-written SQL, the rows that the plan reads after pruning (from EXPLAIN REWRITE), and the views read (`+`
+separates those of other ranges, `events` is the table). The goals: a geometric mean of 20 times over the panels whose
+original reads more than ten million rows, none below 0.95, at most 1.1 times of hand-written SQL. With `--data`, tables
+and views are kept, and those of an earlier run are used.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ NEW_YORK, KOLKATA, BERLIN = "America/New_York", "Asia/Kolkata", "Europe/Berlin"
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart: its query, the session's zone, the same by hand, and how many seconds of events the original reads."""
+    """One chart: its query, the session's time zone, hand-written SQL, and the seconds of events that the original
+    reads.
+    """
 
     name: str
     sql: str
@@ -53,7 +55,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Seen:
-    """Medians in ms."""
+    """The medians in ms, and the tables that were read."""
 
     panel: Panel
     plain: float
@@ -130,7 +132,7 @@ WHOLE = (
 
 
 def panels(rows: int) -> Iterator[Panel]:
-    """Yield the panels of a dashboard over so many seconds of events."""
+    """Yield the panels of a dashboard over this number of seconds of events."""
     yield from recent()
     for name, sql, by_hand in WHOLE:
         yield Panel(name, sql, rows, by_hand=by_hand)
@@ -156,7 +158,7 @@ def main() -> None:
 
 
 def run(settings: Path, rows: int, rounds: int) -> None:
-    """Measure on a Viewgate of its own."""
+    """Run the benchmark on a Viewgate of its own."""
     with Gate("--config", settings) as gate, clients.pyhive(gate.port) as on, clients.pyhive(gate.port) as off:
         if not any("events" in row for row in clients.rows(on, "SHOW TABLES")):
             fill(on, rows)
@@ -167,7 +169,9 @@ def run(settings: Path, rows: int, rounds: int) -> None:
 
 
 def fill(connection: Any, rows: int) -> None:
-    """Make the table, a file for each two months or so, and the views; a number made of the second is no pattern."""
+    """Create the table, with a file for each two months or so, and the views; the values follow no
+    pattern over time.
+    """
     clients.rows(
         connection, "CREATE TABLE events (ts TIMESTAMP NOT NULL, device STRING NOT NULL, value BIGINT NOT NULL)"
     )
@@ -181,7 +185,7 @@ def fill(connection: Any, rows: int) -> None:
 
 
 def measure(on: Any, off: Any, panel: Panel, rounds: int) -> Seen:
-    """Ask a panel in turns in all ways, the tables once a round and the others thrice; the first round warms up."""
+    """Run a panel in all ways in turns, once a round over the tables and three times otherwise; the first round warms up."""
     for connection in (on, off):
         clients.rows(connection, f"SET TIME ZONE '{panel.zone}'")
     plain, rewritten, by_hand = (off, panel.sql), (on, panel.sql), (off, panel.by_hand)
@@ -217,14 +221,14 @@ def _rows(connection: Any, panel: Panel) -> int:
 
 
 def _read(connection: Any, sql: str) -> str:
-    """Return the views and tables that a plan reads, in its order."""
+    """Return the views and tables that a plan reads, in the plan's order."""
     plan = clients.rows(connection, f"EXPLAIN {sql}")[0][0]
     read = re.findall(r"\b(by_[a-z]+)__storage\b|\.(events)\b", plan)
     return " + ".join(dict.fromkeys(view or table for view, table in read))
 
 
 def summary(seen: Sequence[Seen]) -> Iterator[str]:
-    """Yield what the goals are about."""
+    """Yield the figures that the goals are about."""
     large = [each.plain / each.rewritten for each in seen if each.panel.seconds > LARGE]
     if large:
         yield f"{statistics.geometric_mean(large):.1f} times in the geometric mean of {len(large)} large panels"

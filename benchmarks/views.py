@@ -1,8 +1,8 @@
-"""Many views of mixed shapes over TPC-H and SSB, and the queries of both: what the benchmarks of the rewriter share.
+"""Many views of mixed shapes over TPC-H and SSB, and the queries of both, for the benchmarks of the rewriter.
 
-The workloads' own documented views come first, in turns; all further ones are drawn at random: some of the joins, some
-keys of the tables joined, some aggregates, sometimes a filter. SSB's tables are called ssb_… here, for three have the
-name of one of TPC-H's.
+The documented views of the workloads come first, in turns. All further views are random: some of the joins, some keys
+of the joined tables, some aggregates, sometimes a filter. SSB's tables are named ssb_… here, because three have the
+name of a table of TPC-H.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ SSB_VIEWS = re.compile(r"(?<=VIEW )(\w+)")
 
 @dataclass(frozen=True)
 class Star:
-    """A fact table, what can be joined to it (each by its condition, perhaps through another), keys and measures."""
+    """A fact table, the tables that can be joined to it (each with its condition, perhaps through another table), keys
+    and measures.
+    """
 
     fact: str
     joins: Mapping[str, tuple[str, tuple[str, ...]]]
@@ -84,25 +86,25 @@ STARS = (
 
 
 def tables_and_views() -> str:
-    """Both workloads as one script."""
+    """Return both workloads as one script."""
     ssb = SSB_VIEWS.sub(r"ssb_\1", SSB_TABLES.sub(r"ssb_\1", script("ssb")))
     return f"{ssb.rstrip().rstrip(';')};\n{script('tpch')}"
 
 
 def workload_queries() -> dict[str, str]:
-    """The queries of both, by name."""
+    """Return the queries of both workloads, by name."""
     ssb = {f"ssb {q.name}": SSB_TABLES.sub(r"ssb_\1", q.sql) for q in queries("ssb")}
     return {**ssb, **{f"tpch {q.name}": q.sql for q in queries("tpch")}}
 
 
 def without_answer(sql: str) -> str:
-    """The query with a filter on a column that no view has."""
+    """Return the query with a filter on a column that no view has."""
     line = "lo_linenumber" if "ssb_lineorder" in sql else "l_linenumber"
     return sql.replace("WHERE ", f"WHERE {line} = 1 AND ", 1)
 
 
 def drawn(count: int, seed: int = 1) -> Iterator[tuple[str, str]]:
-    """Names and queries of random views."""
+    """Yield the names and queries of random views."""
     random = Random(seed)
     for number in range(count):
         yield f"drawn_{number}", _view(random, random.choice(STARS))
@@ -121,7 +123,9 @@ def _view(random: Random, star: Star) -> str:
 
 
 def overlapping(count: int) -> Iterator[tuple[str, str]]:
-    """Names and queries of views that each hold a year of the rows, or more, and share most of it with the next."""
+    """Yield names and queries of views that each hold a year of the rows or more, most of it in common
+    with the next.
+    """
     for number in range(count):
         first, last = f"199{number % 5}-{number % 12 + 1:02d}-01", f"199{number % 5 + 1 + number % 3}-01-01"
         yield (
@@ -135,7 +139,7 @@ def overlapping(count: int) -> Iterator[tuple[str, str]]:
 
 
 def partial_queries() -> list[str]:
-    """Queries of which such views hold a part of the rows."""
+    """Return queries of which such views hold a part of the rows."""
     asked = ("sum(l_quantity)", "count(*)", "sum(l_quantity), count(*)")
     ranges = ("", " WHERE l_shipdate < DATE '1997-06-01'", " WHERE l_shipdate >= DATE '1993-03-15'")
     keys = ("l_returnflag", "l_linestatus", "l_returnflag, l_linestatus")
@@ -143,7 +147,7 @@ def partial_queries() -> list[str]:
 
 
 def workspace(count: int, parts: int = 0) -> Workspace:
-    """A world of that many views, of which so many hold overlapping parts of the rows."""
+    """Return a workspace with this number of views, of which some hold overlapping parts of the rows."""
     base = read_script(tables_and_views())
     named = list(base.definitions.views)
     first = [view for pair in zip(named, reversed(named), strict=True) for view in pair]

@@ -1,11 +1,12 @@
-"""How many modules of the proxy a statement enters, from the bytes of its ExecuteStatement to those of the reply.
+"""Counts the modules of the proxy that a statement enters, from the bytes of its ExecuteStatement to those of the
+reply.
 
     python benchmarks/walk.py [--list]
 
-Three statements of new texts are sent to a proxy before a stand-in for Spark, in a session that has run others: over
-a table that no view reads, over one whose view cannot answer, and over one whose view answers. A module counts if one
-of its functions is called meanwhile, in any thread. The stand-in and the client share modules with the proxy: they run
-in a thread of their own, whose calls do not count.
+Three statements with new texts are sent to a proxy before a stand-in for Spark, in a session that has run others: over
+a table that no view reads, over a table whose view cannot answer, and over a table whose view answers. A module counts
+if one of its functions is called meanwhile, in any thread. The stand-in and the client share modules with the proxy;
+they run in a thread of their own, whose calls do not count.
 
 The goals: at most 25 modules for a statement that no view concerns, at most 20 more for a rewritten one. With `--fail`
 the program ends with status 1 where a goal is missed.
@@ -59,7 +60,7 @@ _COLUMNS = ResultSet.of(
 
 
 class Walk:
-    """The modules of the proxy that were entered, in the order in which they were."""
+    """The modules of the proxy that were entered, in order."""
 
     def __init__(self) -> None:
         self._away = threading.local()
@@ -68,7 +69,7 @@ class Walk:
 
     @contextmanager
     def watched(self) -> Iterator[dict[str, int]]:
-        """Modules that are entered meanwhile, with how often."""
+        """Return the modules entered within the context, with the number of calls."""
         self._entered, self._watching = {}, True
         try:
             yield self._entered
@@ -76,11 +77,11 @@ class Walk:
             self._watching = False
 
     def leave_out(self) -> None:
-        """Have the calls of this thread not count."""
+        """Exclude the calls of this thread."""
         self._away.yes = True
 
     def called(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Take note of a call; for `sys.setprofile`."""
+        """Record a call; the callback of `sys.setprofile`."""
         if event != "call" or not self._watching or getattr(self._away, "yes", False):
             return
         code = frame.f_code
@@ -90,7 +91,7 @@ class Walk:
 
 
 def answered(sql: str) -> ResultSet | SqlError | None:
-    """What the stand-in answers to a statement."""
+    """Return the stand-in's answer to a statement."""
     if sql.startswith("SET"):
         return _SETTINGS
     if sql.startswith("SELECT current_catalog()"):
@@ -99,7 +100,7 @@ def answered(sql: str) -> ResultSet | SqlError | None:
 
 
 def measured(directory: Path) -> dict[str, tuple[str, ...]]:
-    """The modules that each of the statements has entered."""
+    """Return the modules that each of the statements enters."""
     lake = Lake(directory)
     house = House(lake)
     asyncio.run(house.run(VIEW))
@@ -159,7 +160,7 @@ class Aside:
         self._loop.run_forever()
 
     async def run(self, work: Any) -> Any:
-        """The result of a coroutine that runs there."""
+        """Return the result of a coroutine that runs in that loop."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def stop(self) -> None:

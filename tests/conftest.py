@@ -1,4 +1,4 @@
-"""One Viewgate with a Spark of its own for the whole run, and the clients that people use."""
+"""Fixtures: one Viewgate with its own Spark for the whole run, and the clients that people use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _leave_writing_to_the_system(connection: Any, _: object) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of several processes, one runs what shares the run's Spark, and one what is put aside."""
+    """Put the tests that share the run's Spark into one process, and the tests marked `aside` into another."""
     for item in items:
         if item.get_closest_marker("aside") is not None:
             item.add_marker(pytest.mark.xdist_group("aside"))
@@ -45,14 +45,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A Spark that is there for a test alone is compiled soon rather than well: it takes three quarters of the time."""
+    """Let a JVM that lives only for one test compile quickly instead of well, which takes a quarter less time."""
     alone = item.get_closest_marker("aside") is not None and "gate" not in getattr(item, "fixturenames", ())
     os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if alone else ""
 
 
 @pytest.fixture(autouse=True)
 def _log_level() -> Iterator[None]:
-    """A command of ours that says itself what is wrong silences the log of this process."""
+    """Silence the log of this process for commands that report errors themselves."""
     logger = logging.getLogger("proxy")
     level = logger.level
     yield
@@ -87,7 +87,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def rest_port() -> int:
-    """Where a test may start a REST catalog, which the run's Spark knows as `rest`."""
+    """The port on which a test may start a REST catalog, which the run's Spark knows as `rest`."""
     return free_ports(1)[0]
 
 
@@ -110,7 +110,7 @@ def pyhive(gate: Gate) -> Iterator[Any]:
 
 @pytest.fixture
 def direct(gate: Gate) -> Iterator[Any]:
-    """A PyHive connection to the Spark behind the proxy, past it."""
+    """A PyHive connection to the Spark behind the proxy, past the proxy."""
     with clients.pyhive(gate.spark_port) as connection:
         yield connection
 

@@ -1,1 +1,1 @@
-"""Other rewriters on the same tables, views and queries."""
+"""Other rewriters, measured over the same tables, views and queries."""

@@ -1,4 +1,4 @@
-"""Beeline, as it comes with Spark."""
+"""Runs the script with the beeline that comes with Spark."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.integration import clients
 
 
 def answers(port: int) -> dict[str, Any]:
-    """What it prints to either stream for the script, in which no statement may be empty."""
+    """Return what beeline prints to either stream for the script, in which no statement may be empty."""
     statements = [sql for sql in STATEMENTS if sql]
     spoken = clients.beeline(port, *statements, options=("--showHeader=true", "--force=true"))
     return {"exit code": spoken.code, "rows": spoken.rows, "errors": _errors(spoken.errors)}
 
 
 def _errors(printed: str) -> list[str]:
-    """Errors with their states and codes, without the frames of a stack and the numbers that Spark counts on."""
+    """Return the error messages with their states and codes, without stack frames and Spark's counters."""
     lines = (line for line in printed.splitlines() if re.search(r"^Error:|SQLSTATE|\(state=", line))
     return [re.sub(r"#\d+L?|\.\.\. \d+ more", "#", line) for line in lines]

@@ -1,4 +1,4 @@
-"""Programs in virtual environments of their own, for clients whose packages would not agree with ours."""
+"""Runs client programs in virtual environments of their own, because their packages conflict with Viewgate's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ UV = uv.find_uv_bin()
 
 
 def environment(name: str) -> Path:
-    """The Python of an environment with the packages of a lock; made once for each content of it, kept beside ours."""
+    """Return the Python of an environment with the packages of a lock file; created once per content, beside our
+    environment.
+    """
     lock = HERE / "locks" / f"{name}.lock"
     pinned = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     folder = jars.directory() / f"{name}-{sys.version_info.major}.{sys.version_info.minor}-{pinned}"
@@ -37,7 +39,9 @@ def environment(name: str) -> Path:
 
 
 def answers(name: str, program: str, folder: Path, *arguments: str, **settings: str) -> Any:
-    """What a program has written to the file that is its first argument; it may write more to the folder."""
+    """Return what a program has written to the file that is its first argument; it may write more files
+    to that folder.
+    """
     found = folder / "answers.json"
     done = subprocess.run(
         [environment(name), PROGRAMS / program, found, *arguments],

@@ -1,4 +1,4 @@
-"""Hive JDBC drivers: the one of Spark, and those of Hive 3.1 and 4, which Maven Central has."""
+"""Runs the script with Hive JDBC drivers: Spark's, and those of Hive 3.1 and 4 from Maven Central."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ HADOOP = ("hadoop-client-api-*.jar", "hadoop-client-runtime-*.jar", "jcl-over-sl
 
 @contextmanager
 def machine(driver: Jar | None, *more: str) -> Iterator[clients.JavaMachine]:
-    """A JVM with a driver, and more of Spark's jars; without a driver, with all that Spark has."""
+    """Return a JVM with a driver and some of Spark's jars; without a driver, with all of Spark's jars."""
     if driver is None:
         java = clients.JavaMachine()
     else:
@@ -68,7 +68,7 @@ def machine(driver: Jar | None, *more: str) -> Iterator[clients.JavaMachine]:
 
 
 def answers(java: clients.JavaMachine, port: int) -> dict[str, Any]:
-    """The whole script on one connection."""
+    """Return the answers to the whole script on one connection."""
     connection = java.connect(f"jdbc:hive2://127.0.0.1:{port}/")
     try:
         found = {sql: _statement(connection, sql) for sql in STATEMENTS}
@@ -103,7 +103,7 @@ def _listing(connection: clients.Jdbc, results: Any) -> Any:
 
 
 def _said(run: Callable[[], Any]) -> Any:
-    """The answer, or the exception as a program sees it."""
+    """Return the answer, or the exception as a program sees it."""
     try:
         with clients.sql_exceptions():
             return run()

@@ -1,4 +1,4 @@
-"""Clients in Python: PyHive and impyla by DB-API, SQLAlchemy with PyHive's dialect."""
+"""Runs the script with Python clients: PyHive and impyla by DB-API, SQLAlchemy with PyHive's dialect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FINDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def by_pyhive(port: int) -> Answers:
-    """The script, on one connection."""
+    """Return the answers to the script, on one connection."""
     with closing(hive.connect("127.0.0.1", port, username="ann")) as connection:
         return {sql: _said(partial(_executed, connection, sql)) for sql in STATEMENTS}
 
@@ -49,7 +49,7 @@ def _executed(connection: hive.Connection, sql: str) -> Any:
 
 
 def by_impyla(port: int) -> Answers:
-    """The script and listings by one cursor, which is a session."""
+    """Return the answers to the script and to metadata calls, by one cursor, which is a session."""
     with (
         closing(impyla.connect("127.0.0.1", port, user="ann", password="x", auth_mechanism="PLAIN")) as connection,
         closing(connection.cursor(user="ann")) as cursor,
@@ -72,7 +72,7 @@ def _rows(cursor: Any) -> Any:
 
 
 def by_sqlalchemy(port: int) -> Answers:
-    """The script on one connection, and what an inspector finds."""
+    """Return the answers to the script on one connection, and what an inspector finds."""
     engine = create_engine(f"hive://ann@127.0.0.1:{port}/demo")
     try:
         with engine.connect() as connection:
@@ -89,7 +89,7 @@ def _selected(connection: Any, sql: str) -> Any:
 
 
 def _said(run: Callable[[], Any]) -> Any:
-    """The answer, or the error as a program sees it."""
+    """Return the answer, or the error as a program sees it."""
     try:
         return run()
     except Exception as error:  # each client has kinds of its own
@@ -97,6 +97,6 @@ def _said(run: Callable[[], Any]) -> Any:
 
 
 def _headline(said: str) -> str:
-    """What an error says, without the frames of a stack and the numbers that Spark counts on."""
+    """Return the message of an error, without stack frames and Spark's counters."""
     found = re.search(r"\[[A-Z_.]+\].*?SQLSTATE: \w+", said, re.DOTALL)
     return re.sub(r"#\d+L?", "#", found[0] if found else said.split("\n")[0])

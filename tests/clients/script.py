@@ -1,4 +1,4 @@
-"""What every client does: the same statements, in the same order, wherever it is connected."""
+"""The script that every client runs: the same statements in the same order, wherever it is connected."""
 
 from __future__ import annotations
 

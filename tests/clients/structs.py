@@ -1,4 +1,4 @@
-"""Thrift messages as nested values, whatever their types: two are equal if and only if their bytes are."""
+"""Thrift messages as nested values of any types, which are equal if and only if their bytes are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _NUMBERS = re.compile(rb"#\d+L?")
 
 
 def read(message: bytes) -> dict[Path, Any]:
-    """The leaves of a reply by their paths, in order: its head at (), values of lists and maps as one leaf each."""
+    """Return the leaves of a reply by their paths, in order: the head at (), values of lists and maps as
+    one leaf each.
+    """
     protocol = TBinaryProtocol(TMemoryBuffer(message), strictRead=True)
     leaves: dict[Path, Any] = {(): protocol.readMessageBegin()}
     _struct(protocol, (), leaves)

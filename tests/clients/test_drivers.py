@@ -1,4 +1,4 @@
-"""What drivers do beside running one statement after the other: start some and go on, cancel, show how far they are."""
+"""Drivers that do more than run one statement after the other: start several, cancel, show progress."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def connection(gate: Gate, driver: clients.JavaMachine) -> Iterator[clients.Jdbc
 
 
 def test_a_statement_is_started_and_its_columns_are_known_while_it_runs(connection: clients.Jdbc) -> None:
-    """Directly on Spark this asks for the status for ever: whether there will be rows is never told."""
+    """Directly on Spark, this client asks for the status forever, because Spark does not say whether there will be
+    rows.
+    """
     statement = connection.java.createStatement()
     assert statement.executeAsync(ENDLESS)
     assert statement.getResultSet().getMetaData().getColumnLabel(1) == "How many"

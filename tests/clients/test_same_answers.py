@@ -1,4 +1,6 @@
-"""The same script directly on Spark and through Viewgate: equal, but for all that differences.toml lists."""
+"""The same script directly on Spark and through Viewgate gives the same answers, except as listed in
+differences.toml.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ Seen = tuple[str, str, str, str]
 
 
 def is_listed(seen: Seen, difference: dict[str, Any]) -> bool:
-    """Whether a difference that was seen is one that is listed; what an entry leaves out may be anything."""
+    """Return whether a difference is listed; keys that an entry omits match anything."""
     values = zip(("client", "step", "about", "field"), seen, strict=True)
     return all(value in difference[key] for key, value in values if key in difference)
 
@@ -53,7 +55,7 @@ def differing(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> I
 
 
 def compare(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> None:
-    """Fail for each difference that is not listed, and for each listed for this client and what it asked, not seen."""
+    """Fail for each difference that is not listed, and for each listed difference of this client that was not seen."""
     assert direct
     found = list(differing(client, direct, through))
     unlisted = [found_one for found_one in found if not any(is_listed(found_one[0], entry) for entry in DIFFERENCES)]
@@ -68,7 +70,7 @@ def compare(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> Non
 
 @pytest.mark.parametrize("version", range(1, 12))
 def test_on_the_wire(gate: Gate, version: int) -> None:
-    """Byte by byte in each version of the protocol, which the wire counts from 0."""
+    """Byte by byte, in each version of the protocol; the wire counts versions from 0."""
     statements = STATEMENTS if version in WHOLE else BRIEF
     direct, through = (wire.answers(port, version - 1, statements) for port in (gate.spark_port, gate.port))
     compare("wire", direct, through)

@@ -1,4 +1,4 @@
-"""Tools that have a client in them and do more than run statements: dbt builds a project, Superset browses."""
+"""Tools that contain a client and do more than run statements: dbt builds a project, Superset browses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _UNDONE = ("DROP VIEW built.large", "DROP TABLE built.by_country", "DROP NAMESPA
 
 
 def by_dbt(port: int) -> Answers:
-    """What `dbt debug`, `run`, `run` again over what is there, and `test` did, and the rows that they left."""
+    """Return the results of `dbt debug`, `run`, another `run` over existing tables, and `test`, and the rows that they
+    left.
+    """
     profile = {"viewgate": {"target": "only", "outputs": {"only": {**_PROFILE, "port": port}}}}
     with tempfile.TemporaryDirectory() as name, clients.pyhive(port) as connection:
         folder = Path(name)
@@ -33,8 +35,8 @@ def by_dbt(port: int) -> Answers:
 
 
 def by_superset(*ports: int) -> list[Answers]:
-    """What its engine spec for Hive found at each port, and at the last one with Hive's answers, and how SQL Lab would
-    show some statements.
+    """Return what Superset's engine spec for Hive finds at each port, and at the last one with `viewgate.listings = hive`,
+    and how SQL Lab shows some statements.
     """
     with tempfile.TemporaryDirectory() as name:
         config = str(environments.PROGRAMS / "superset_config.py")

@@ -1,4 +1,4 @@
-"""A client that looks at every byte: it sends calls as structs and keeps each reply's fields by their paths."""
+"""A client that compares every byte: it sends calls as structs, and keeps each reply's fields by their paths."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TURNS = {"": (0, 1000), "on": (0, 1000), "past the end": (0, 1000), "again": (4,
 
 
 class Wire:
-    """A connection that speaks SASL, and what it was answered."""
+    """A connection over SASL, with the replies that it received."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=120)
@@ -67,7 +67,7 @@ class Wire:
 
 
 def answers(port: int, version: int, statements: Sequence[str] = STATEMENTS) -> Answers:
-    """The script, or a part of it, in one session of a version of the protocol."""
+    """Return the answers to the script, or to a part of it, in one session of a protocol version."""
     wire = Wire(port)
     request = ttypes.TOpenSessionReq(client_protocol=version, configuration={"set:hiveconf:spark.x": "y"})
     session = wire.call("OpenSession", request, ttypes.TOpenSessionResp).sessionHandle
@@ -91,7 +91,7 @@ def answers(port: int, version: int, statements: Sequence[str] = STATEMENTS) -> 
 
 
 def _statement(wire: Wire, session: Any, sql: str, *, run_async: bool) -> None:
-    """Run to its end."""
+    """Run a statement to its end."""
     request = ttypes.TExecuteStatementReq(sessionHandle=session, statement=sql, runAsync=run_async)
     operation = wire.call("ExecuteStatement", request, ttypes.TExecuteStatementResp, sql).operationHandle
     if operation is None:
@@ -111,7 +111,7 @@ def _listing(wire: Wire, session: Any, name: str, arguments: dict[str, Any]) -> 
 
 
 def _read(wire: Wire, operation: Any, about: str) -> None:
-    """Everything that can be asked of an operation that has ended, the end of its rows included."""
+    """Make every call about an operation that has ended, including a fetch past the end of its rows."""
     asked = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
     wire.call("GetResultSetMetadata", asked, ttypes.TGetResultSetMetadataResp, about)
     for how, (orientation, rows) in TURNS.items():

@@ -1,4 +1,4 @@
-"""Compares the decisions of today's rewriter with the frozen ones; fails on a lost hit.
+"""Compares the decisions of the current rewriter with the frozen ones; fails if a hit is lost.
 
 python -m tests.frozen.decisions                # golden cases, workloads and 20,000 seeds: some minutes on two cores
 python -m tests.frozen.decisions --seeds 0:300  # some seeds only
@@ -78,7 +78,7 @@ def frozen() -> dict[str, Decision]:
 
 
 def compare(then: Mapping[str, Decision], now: Iterable[Decision]) -> Compared:
-    """Sort the decisions of now by how each differs from the frozen one."""
+    """Return the current decisions, by how each differs from the frozen one."""
     found: dict[str, list[tuple[Decision | None, Decision]]] = defaultdict(list)
     for decision in now:
         known = then.get(decision.name)
@@ -107,7 +107,7 @@ def difference(then: Decision | None, now: Decision) -> str:
 
 
 def table(compared: Compared) -> str:
-    """Return the number of each kind and the first few of those that differ."""
+    """Return a table with the number of each kind of difference, and the first few statements of each."""
     lines = [f"{kind:20}{len(compared.get(kind, ())):>7}" for kind in KINDS]
     for kind in KINDS:
         if kind in _QUIET:

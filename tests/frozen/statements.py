@@ -1,4 +1,4 @@
-"""The statements whose decisions are frozen, in units that are decided one after the other in one process."""
+"""The statements whose decisions are frozen, in units that one process decides one after the other."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _FAILED = "an error in the rewriter"
 
 
 class Decision(NamedTuple):
-    """What became of a statement: the views and rules that answer it, or each view's reason not to.
+    """The decision about a statement: the views and rules that answer it, or each view's reason not to.
 
-    `digest` tells the statement from another of the same name, `left` counts the blocks that no view answers.
+    `digest` distinguishes the statement from others of the same name; `left` is the number of blocks that no view
+    answers.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Decision(NamedTuple):
 
     @classmethod
     def read(cls, line: str) -> Decision:
-        """Return the decision of a line.
+        """Return the decision in a line of the frozen file.
 
         >>> Decision.read("seed 7\\t1a2b3c4d\\thit\\t0\\tmv0:roll_up").detail
         'mv0:roll_up'
@@ -50,7 +51,7 @@ class Decision(NamedTuple):
 
 
 def units(seeds: range) -> Iterator[str]:
-    """Return the names of all units: golden files, workloads, and ranges of these seeds."""
+    """Yield the names of all units: golden files, workloads, and ranges of these seeds."""
     yield from (f"golden {path.stem}" for path in corpus.golden_files())
     yield from (f"workload {name}" for name in NAMES)
     for first in range(seeds.start, seeds.stop, _CHUNK):
@@ -67,7 +68,7 @@ def decided(unit: str) -> list[Decision]:
 
 
 def statements(unit: str) -> Iterator[tuple[str, str]]:
-    """Return the names and texts of the cases of a golden file or the queries of a workload."""
+    """Yield the names and texts of the cases of a golden file or the queries of a workload."""
     kind, _, name = unit.partition(" ")
     if kind == "golden":
         yield from ((f"{unit}: {case.title}", case.query) for case in golden_file(name).cases)
@@ -93,7 +94,9 @@ def _seeds(seeds: range) -> Iterator[Decision]:
 
 
 def decision(name: str, query: str, world: World | Workspace, made: str = "") -> Decision:
-    """Decide a statement, all views tried; `made` are generated views, which belong to its digest."""
+    """Return the decision about a statement, with all views tried; `made` are generated views, which are part of its
+    digest.
+    """
     digest = sha256(f"{query}{made}".encode()).hexdigest()[:8]
     outcome = rewrite(parse(query, world.session), world.definitions.thorough, world.relations)
     if outcome.rewritten:

@@ -1,4 +1,4 @@
-"""The views of the golden files and the workloads as d88dfa3 stored them, and worlds that hold them so."""
+"""The views of the golden files and the workloads as d88dfa3 stored them, and worlds with that storage."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DATA = Path(__file__).with_name("storage.jsonl.gz")
 
 @dataclass(frozen=True)
 class StoredView:
-    """A view's storage: the query that fills it, its columns with their types, and which of them are hidden.
+    """The storage of a view: the query that fills it, its columns with types, and which of them are hidden.
 
-    `query` is a digest of the view's own query, `refreshes` are the ways to
-    refresh the storage where rows were appended to its sources, and where rows were changed.
+    `query` is a digest of the view's own query; `refreshes` are the ways to refresh the storage after rows were
+    appended to its sources, and after rows were changed.
     """
 
     unit: str
@@ -36,7 +36,7 @@ class StoredView:
 
 
 def freeze() -> None:
-    """Write down how today's rewriter stores the views."""
+    """Write down how the current rewriter stores the views."""
     lines = [json.dumps(asdict(found), ensure_ascii=False) for unit in units(range(0)) for found in stored_now(unit)]
     DATA.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
 
@@ -53,7 +53,7 @@ def frozen() -> dict[str, list[StoredView]]:
 
 
 def stored_now(unit: str) -> Iterator[StoredView]:
-    """Return the views of a unit as today's CREATE MATERIALIZED VIEW stores them."""
+    """Yield the views of a unit as the current CREATE MATERIALIZED VIEW stores them."""
     built = world_of_unit(unit)
     for view in built.definitions.views:
         storage = built.relations[view.storage]
@@ -85,7 +85,7 @@ def _change(table: Table, kind: ChangeKind) -> Change:
 
 
 def as_stored(world: World | Workspace, frozen: Iterable[StoredView]) -> World | Workspace:
-    """Return the world with the storage of these views as it was stored then."""
+    """Return the world with these views' storage replaced by the frozen storage."""
     by_name = {held.view: held for held in frozen}
     relations = dict(world.relations)
     views = []

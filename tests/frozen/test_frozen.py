@@ -1,4 +1,4 @@
-"""No hit of the frozen decisions is lost, and views as they were stored then still answer and refresh."""
+"""No hit of the frozen decisions is lost, and views stored by d88dfa3 still answer and refresh."""
 
 from __future__ import annotations
 

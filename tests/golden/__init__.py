@@ -1,1 +1,1 @@
-"""The golden corpus: SQL cases, each executed both ways."""
+"""The golden corpus: SQL cases with expected decisions, each executed with and without views."""

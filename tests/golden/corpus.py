@@ -1,15 +1,13 @@
-"""Reads golden files and builds the world that a file describes.
+"""Reads golden files, and builds the tables and views that a file describes.
 
-A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT
-after the views were refreshed, which leaves them stale),
-`settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
-query of a materialized one, which may read those before it; with `IN zone` made in a session of another zone; with
-`WHERE condition` its storage holds only those rows, with `FRESH WHERE condition` all rows, of which only those are
-fresh), `least` and `most` (no time in storage is before, or after),
-`records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are facts of base tables,
-`case: title` (a query), and after each case either
-`rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
-`kept: REASON …`.
+A file has sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT after
+the views were refreshed, which makes them stale), `settings` (key = value lines of the session), `plain NAME` (a view
+without storage: its query), `view NAME` (the query of a materialized view, which may read earlier ones; with `IN zone`
+made in a session of another time zone; with `WHERE condition` its storage holds only those rows; with `FRESH WHERE
+condition` it holds all rows, of which only those are fresh), `least` and `most` (bounds of the times in storage),
+`records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are statistics of base
+tables, `case: title` (a query), and after each case either `rewritten using VIEW` (the expected SQL, followed by `(not
+proved: reason)` if the verifier cannot decide) or `kept: REASON …`.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ NAMESPACE = ("lake", "demo")
 
 @dataclass
 class Case:
-    """A query and what is expected of it."""
+    """A query and its expected decision."""
 
     title: str
     query: str
@@ -61,7 +59,7 @@ class Case:
 
     @property
     def views(self) -> frozenset[str]:
-        """The views that answer; none where the query is kept.
+        """The views that answer; empty if the query is kept.
 
         >>> sorted(Case("", "", "rewritten using a, b (not proved: they join otherwise)").views)
         ['a', 'b']
@@ -72,7 +70,7 @@ class Case:
 
 @dataclass
 class GoldenFile:
-    """One file, parsed."""
+    """A parsed golden file."""
 
     path: Path
     head: str = ""
@@ -93,12 +91,12 @@ class GoldenFile:
 
     @property
     def stale(self) -> bool:
-        """Whether its views are stale when its cases are asked."""
+        """Return whether the file's views are stale when its cases run."""
         return bool(self.appended or self.fresh)
 
 
 def golden_files() -> list[Path]:
-    """All files of the corpus."""
+    """Return all files of the corpus."""
     return sorted(FOLDER.glob("*.sql"))
 
 
@@ -132,14 +130,14 @@ def read(path: Path) -> GoldenFile:
 
 
 def _pairs(body: str) -> Iterator[tuple[str, str]]:
-    """The lines `key = value` of a section."""
+    """Yield the `key = value` lines of a section."""
     for line in filter(str.strip, body.splitlines()):
         key, _, value = line.partition("=")
         yield key.strip(), value.strip()
 
 
 def write(golden: GoldenFile) -> None:
-    """Put a golden file back, with the verdicts and texts that it now holds."""
+    """Write a golden file with current verdicts and SQL."""
     parts = [golden.head] if golden.head else []
     parts += [f"--@ schema\n{golden.schema}", f"--@ rows\n{golden.rows}"]
     if golden.appended:
@@ -177,14 +175,14 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 @dataclass
 class World:
-    """The tables and views of a golden file as the rewriter sees them: everything fresh."""
+    """The tables and views of a golden file as the rewriter sees them, all fresh."""
 
     session: Session
     relations: dict[TableName, Relation | None]
     definitions: Definitions
 
     def rewrite(self, query: str) -> Outcome:
-        """The rewriter's decision about a query, all views tried; the shortlist must come to the same."""
+        """Return the decision about a query with all views tried, and check that the shortlist gives the same."""
         statement = parse(query, self.session)
         outcome = rewrite(statement, self.definitions.thorough, self.relations)
         looked_up = self.definitions.closure(statement)
@@ -236,14 +234,14 @@ def world(golden: GoldenFile) -> World:
 
 
 def time_values(text: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
-    """The columns of times and dates, if a file says since or until when these are."""
+    """Yield the date and time columns, if the file gives a bound for them."""
     if text:
         at = int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
         yield from ((column.name, at) for column in columns if column.type in ("timestamp", "date"))
 
 
 def _ranges(told: Mapping[str, str], table: str) -> Iterator[tuple[str, int, int]]:
-    """The bounds of integer columns that a file tells of a table."""
+    """Yield the bounds that a file gives for integer columns of a table."""
     for name, bounds in told.items():
         of, _, column = name.partition(".")
         if of == table:
@@ -252,7 +250,7 @@ def _ranges(told: Mapping[str, str], table: str) -> Iterator[tuple[str, int, int
 
 
 def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:
-    """The tables to which rows were appended after the views were refreshed, each by one snapshot."""
+    """Yield the tables to which rows were appended after the views were refreshed, by one snapshot each."""
     for name in dict.fromkeys(inserted_into(appended)):
         table = relations[TableName((*NAMESPACE, name))]
         assert isinstance(table, Table)
@@ -266,17 +264,17 @@ GROWN = 5000
 
 
 def inserted_into(rows: str) -> list[str]:
-    """The tables that INSERT statements name."""
+    """Return the tables that INSERT statements name."""
     return re.findall(r"INSERT INTO (\w+)", rows)
 
 
 def without_properties(schema: str) -> str:
-    """The CREATE TABLE statements of a schema, without those that declare keys."""
+    """Return the CREATE TABLE statements of a schema, without the statements that declare keys."""
     return re.sub(r"ALTER TABLE[^;]*;?", "", schema)
 
 
 def tables(schema: str) -> Iterator[Table]:
-    """The tables of CREATE TABLE statements, with the keys that ALTER TABLE … SET TBLPROPERTIES declares."""
+    """Yield the tables of CREATE TABLE statements, with the keys that ALTER TABLE … SET TBLPROPERTIES declares."""
     properties = {
         table: dict(re.findall(r"'([^']*)' = '([^']*)'", text))
         for table, text in re.findall(r"ALTER TABLE (\w+) SET TBLPROPERTIES \(([^;]*)\)", schema)
@@ -308,7 +306,7 @@ def _created(schema: str) -> Iterator[Table]:
 def _plain(
     name: str, query: str, session: Session, relations: Mapping[TableName, Relation | None], known: list[PlainView]
 ) -> PlainView:
-    """A view without storage, over tables and views of this kind, with the columns that Spark would give it."""
+    """Return a view without storage over these tables and views, with the columns that Spark would give it."""
     full = TableName((*NAMESPACE, name))
     whole = expand(parse(query, session), {view.name: view for view in known}).statement
     tree = whole.blocks[0].tree
@@ -347,9 +345,9 @@ def _view(
 def output_columns(
     storage_query: str, session: Session, known: Mapping[TableName, Relation | None]
 ) -> tuple[Column, ...]:
-    """The storage's columns, typed as Spark types columns and the aggregates of columns; `unknown` elsewhere.
+    """Return the storage's columns with Spark's types for columns and for aggregates of columns, else `unknown`.
 
-    Over derived tables, they are typed as Viewgate itself does.
+    For a view over derived tables, Viewgate's own type oracle is used.
     """
     statement = parse(storage_query, session)
     if len(statement.blocks) > 1 and (main := statement.main) is not None and main.tree is not None:

@@ -1,4 +1,4 @@
-"""Running a world's tables, views and queries in DuckDB, Spark's dialect transpiled."""
+"""Runs the tables, views and queries of a world in DuckDB, with Spark's dialect transpiled."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Spark(Spark):
 
 
 def database(schema: str, rows: str, world: World, appended: str = "") -> duckdb.DuckDBPyConnection:
-    """The tables with their rows, each view with its storage filled, and then the rows that were appended."""
+    """Return a database with the tables' rows, each view's storage filled from them, and then the appended rows."""
     connection = connect()
     fill(connection, schema, rows, world)
     append(connection, appended)
@@ -79,7 +79,7 @@ def database(schema: str, rows: str, world: World, appended: str = "") -> duckdb
 
 
 def append(connection: duckdb.DuckDBPyConnection, appended: str) -> None:
-    """Append rows to tables of which views were filled; what came stands in a table of its own, too."""
+    """Append rows to tables after views were filled; the appended rows are also stored in a table of their own."""
     names = dict.fromkeys(inserted_into(appended))
     for name in names:
         connection.execute(f"CREATE TABLE {name}__before AS FROM {name}")
@@ -90,7 +90,7 @@ def append(connection: duckdb.DuckDBPyConnection, appended: str) -> None:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """An empty database, which takes longer to make than a world's few rows: it can be filled again and again."""
+    """Return an empty database; it is reused, because creating one takes longer than filling it."""
     connection = duckdb.connect(config={"threads": 1})
     connection.execute(f"SET enable_progress_bar = false; ATTACH ':memory:' AS {NAMESPACE[0]}")
     connection.execute(MACROS)
@@ -98,7 +98,7 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: World) -> None:
-    """Put the tables with their rows and the views with their storage in the place of all that is there."""
+    """Replace everything in the database by the tables with their rows and the views with their storage."""
     namespace = ".".join(NAMESPACE)
     connection.execute(f"DROP SCHEMA IF EXISTS {namespace} CASCADE; CREATE SCHEMA {namespace}; USE {namespace}")
     for sql in (without_properties(schema), rows):
@@ -116,7 +116,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
 
 
 def duck(sql: str) -> str:
-    """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
+    """Return Spark SQL as DuckDB's SQL: tables have one snapshot only, and the session's time zone is UTC."""
     sql = _INSTANT.sub(_in_utc, _without_time_windows(sql))
     for clock, told in _CLOCK.items():
         sql = clock.sub(told, sql)
@@ -139,7 +139,9 @@ _TIME_WINDOW = re.compile(r"\bwindow\((\w+), '(\w+ \w+)'(?:, '(\w+ \w+)')?(?:, '
 
 
 def _without_time_windows(sql: str) -> str:
-    """A query of a time window as Spark computes it: of the rows that have a time, beside which `window` is."""
+    """Return a query with a time window as Spark computes it: over rows whose time is not NULL, with a
+    column `window`.
+    """
     found = _TIME_WINDOW.search(sql)
     if found is None:
         return sql
@@ -168,7 +170,7 @@ def _seconds(length: str) -> int:
 
 
 def _in_duckdb(node: exp.Expr) -> exp.Expr:
-    """Functions of times that DuckDB has under other names, or for other types."""
+    """Replace functions of times by those that DuckDB has under other names, or for other types."""
     if isinstance(node, exp.StrToUnix | exp.UnixSeconds):
         towards = "whole_seconds" if isinstance(node, exp.UnixSeconds) else "seconds_towards_1970"
         time = exp.cast(node.this, "timestamp") if isinstance(node.this, exp.Literal) else node.this
@@ -202,12 +204,12 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows:
-    """The result of a query in Spark SQL."""
+    """Return the rows of a query in Spark SQL."""
     return connection.execute(duck(sql)).fetchall()
 
 
 def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
-    """Whether two results are the same, floating-point sums to their last bits.
+    """Return whether two results are the same, except for the last bits of floating-point sums.
 
     >>> same_rows([(1, 162478.50125), (2, None)], [(2, None), (1, 162478.50124999997)], ordered=False)
     True
@@ -226,7 +228,9 @@ def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
 
 
 def _taken(row: tuple[Any, ...], others: Rows) -> bool:
-    """Whether one of the other rows is the same but for a digit that was rounded the other way; it is taken out."""
+    """Remove one of the other rows that is the same except for a digit rounded the other way; return whether there was
+    one.
+    """
     found = next((other for other in others if _near(row, other)), None)
     if found is not None:
         others.remove(found)
@@ -259,7 +263,9 @@ def _comparable(value: object) -> object:
 
 
 def _significant(value: float) -> float | str:
-    """Nine digits: far more than a wrong row would keep, far fewer than a sum in another order may lose."""
+    """Return a number rounded to nine digits: more than a wrong row would share, fewer than a sum in another order may
+    change.
+    """
     if not math.isfinite(value):
         return str(value)
     return 0.0 if abs(value) < 1e-6 else round(value, 9 - math.floor(math.log10(abs(value))))

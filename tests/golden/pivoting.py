@@ -1,4 +1,6 @@
-"""PIVOT as Spark computes it, for DuckDB, whose own counts 0 where nothing is there and gives columns other names."""
+"""Computes PIVOT as Spark does, for DuckDB, whose PIVOT counts 0 where there are no rows and names
+columns differently.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from sqlglot import exp
 
 
 def without_pivots(tree: exp.Expr) -> exp.Expr:
-    """Return a tree of DuckDB's with each pivoted table as a query: grouped, and then spread over columns."""
+    """Return a DuckDB tree with each pivoted table replaced by a query that groups and then spreads values over
+    columns.
+    """
     for source in reversed(list(tree.find_all(exp.Table, exp.Subquery))):
         pivots: list[exp.Expr] = source.args.get("pivots") or []
         if len(pivots) == 1 and not pivots[0].args.get("unpivot"):
@@ -40,7 +44,7 @@ def _spread(source: exp.Expr, pivot: exp.Expr) -> exp.Expr:
 
 
 def _keys(source: exp.Expr, used: set[str], more: list[str] | None = None) -> list[str]:
-    """The columns that PIVOT does not name; none where a query gives no others."""
+    """Return the columns that PIVOT does not name; empty if the query gives no others."""
     query = source.this if isinstance(source, exp.Subquery) else None
     if isinstance(query, exp.Select) and {o.alias_or_name for o in query.expressions} <= used:
         return []

@@ -1,4 +1,4 @@
-"""Every golden case: decided as expected, and executed both ways in DuckDB with the same rows."""
+"""Every golden case is decided as expected, and returns the same rows with and without views in DuckDB."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_golden(path: Path) -> None:
 
 
 def decision(outcome: Outcome) -> tuple[str, str]:
-    """A decision as a golden file words it."""
+    """Return a decision as golden files write it."""
     if outcome.rewritten:
         used = ", ".join(dict.fromkeys(_views(outcome)))
         # What is behind the colon may name the operands of a commutative operation in either order.
@@ -55,7 +55,7 @@ def decision(outcome: Outcome) -> tuple[str, str]:
 
 
 def _views(outcome: Outcome) -> Iterator[str]:
-    """The views that answer, of each plan the one that it was made for first."""
+    """Yield the views that answer, each plan's main view first."""
     for replaced in outcome.replacements:
         yield replaced.view.name.table
         yield from (storage.table.removesuffix("__storage") for storage in replaced.storages)

@@ -1,4 +1,6 @@
-"""Every pair of a stored and an asked grain: answered where the one divides the other, with the table's rows."""
+"""For every pair of a stored and a requested grain, a view answers if the former divides the latter, with the table's
+rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipes of the page on time series are golden cases, executed and answered from the view that it makes."""
+"""The recipes of the docs page on time series are golden cases: each is executed, and answered by the page's view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Debian's Chromium under Playwright, and axe, which finds what keeps people from using a page."""
+"""Debian's Chromium under Playwright, and axe, which finds accessibility violations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZES = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1280, "he
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser without a window."""
+    """A headless browser."""
     name = "chromium-headless-shell"
     packages = debian.packages([name], [name, "fonts-dejavu-core"])
     program = next(packages.root.glob(f"usr/lib/chromium/{name}"))
@@ -32,7 +32,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def visitor(browser: Browser, size: str, *, dark: bool = False, **options: Any) -> Iterator[Page]:
-    """A page of that size; what its console says, and what it cannot load, fails the test."""
+    """A page of this size; console errors and failed loads fail the test."""
     context = browser.new_context(
         viewport=_SIZES[size],  # type: ignore[arg-type]
         color_scheme="dark" if dark else "light",
@@ -51,7 +51,7 @@ def visitor(browser: Browser, size: str, *, dark: bool = False, **options: Any) 
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds, each with its rule and place."""
+    """Return the violations that axe finds, each with its rule and element."""
     # Run by the debugger, the script is not subject to what the page allows.
     page.evaluate(_axe().read_text())
     found = page.evaluate("axe.run({resultTypes: ['violations', 'incomplete']})")
@@ -60,7 +60,7 @@ def violations(page: Page) -> list[str]:
 
 
 def _axe() -> Path:
-    """The script, fetched once by npm, which checks it."""
+    """Return axe's script, which npm fetches once and checks."""
     folder = jars.directory() / "axe"
     script = folder / "node_modules" / "axe-core" / "axe.min.js"
     if not script.exists():

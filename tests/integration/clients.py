@@ -1,4 +1,4 @@
-"""The clients that people use: beeline, the Hive JDBC driver, PyHive; each against any port."""
+"""The clients that people use: beeline, the Hive JDBC driver and PyHive, each against any port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROMPT = re.compile(r"^(0: jdbc:hive2://\S+> |(\. )+> )+")
 
 @dataclass(frozen=True)
 class Spoken:
-    """What a command line client printed."""
+    """The output of a command-line client."""
 
     code: int
     output: str
@@ -32,13 +32,13 @@ class Spoken:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The rows of tsv2 output; beeline's prompts, which it prints even to a pipe, are left out."""
+        """The rows of tsv2 output, without beeline's prompts, which it prints even to a pipe."""
         lines = (PROMPT.sub("", line) for line in self.output.splitlines())
         return [tuple(line.split("\t")) for line in lines if line]
 
 
 def beeline(port: int, *statements: str, options: Sequence[str] = (), user: str = "ann") -> Spoken:
-    """Run statements with the real beeline, which prints their rows as tab-separated values without a head."""
+    """Run statements with the real beeline, which prints rows as tab-separated values without a header."""
     command = [
         *(str(preflight.java()), *SHORT_LIVED, "-cp", str(LIBRARIES / "*")),
         "org.apache.hive.beeline.BeeLine",
@@ -62,7 +62,7 @@ def pyhive(port: int, user: str = "ann", **options: Any) -> Iterator[hive.Connec
 
 
 def rows(connection: hive.Connection, sql: str) -> list[tuple[Any, ...]]:
-    """Run one statement; its rows, or none."""
+    """Run one statement and return its rows, or none."""
     cursor = connection.cursor()
     try:
         cursor.execute(sql)
@@ -72,7 +72,7 @@ def rows(connection: hive.Connection, sql: str) -> list[tuple[Any, ...]]:
 
 
 class SqlException(Exception):
-    """What the JDBC driver threw."""
+    """An exception of the JDBC driver."""
 
     def __init__(self, message: str, state: str | None, code: int) -> None:
         super().__init__(message)
@@ -93,7 +93,7 @@ return Long.valueOf(count);
 
 
 class JavaMachine:
-    """A JVM that holds a Hive JDBC driver, by default Spark's, driven from Python: `jvm` names its classes."""
+    """A JVM with a Hive JDBC driver, by default Spark's, driven from Python; `jvm` gives access to its classes."""
 
     def __init__(self, class_path: str = str(LIBRARIES / "*"), options: Sequence[str] = ()) -> None:
         jar = next(LIBRARIES.glob("py4j-*.jar"))
@@ -114,7 +114,7 @@ class JavaMachine:
 
     @cached_property
     def _counting(self) -> Any:
-        """A compiled loop that reads a ResultSet to its end and counts its rows."""
+        """Return a compiled loop that reads a ResultSet to its end and counts its rows."""
         evaluator = self.jvm.org.codehaus.janino.ScriptEvaluator()
         java_class = self.jvm.java.lang.Class
         types = self._array(java_class, java_class.forName("java.sql.ResultSet"))
@@ -130,7 +130,7 @@ class JavaMachine:
         return array
 
     def count(self, results: Any) -> int:
-        """Read a java.sql.ResultSet to its end; how many rows it had."""
+        """Read a java.sql.ResultSet to its end, and return its number of rows."""
         return int(self._counting.evaluate(self._array(self.jvm.java.lang.Object, results)))
 
     def stop(self) -> None:
@@ -144,7 +144,7 @@ class Jdbc:
         self.machine, self.java = machine, java
 
     def rows(self, sql: str, fetch_size: int = 1000) -> list[tuple[Any, ...]]:
-        """Run one statement; its rows as strings and None, as getString gives them."""
+        """Run one statement and return its rows as strings and None, as getString returns them."""
         with sql_exceptions():
             statement = self.java.createStatement()
             try:
@@ -154,7 +154,7 @@ class Jdbc:
                 statement.close()
 
     def read(self, results: Any) -> list[tuple[Any, ...]]:
-        """The rows that are left of a java.sql.ResultSet."""
+        """Return the remaining rows of a java.sql.ResultSet."""
         width = results.getMetaData().getColumnCount()
         found = []
         while results.next():
@@ -162,7 +162,7 @@ class Jdbc:
         return found
 
     def columns(self, sql: str) -> list[tuple[str, str]]:
-        """The names and types of a query's columns, as the driver tells them."""
+        """Return the names and types of a query's columns, as the driver reports them."""
         with sql_exceptions():
             statement = self.java.createStatement()
             try:
@@ -175,7 +175,7 @@ class Jdbc:
                 statement.close()
 
     def count(self, sql: str, fetch_size: int = 10000) -> int:
-        """Read a query's rows to the end, in Java; how many there were."""
+        """Read a query's rows to the end, in Java, and return their number."""
         with sql_exceptions():
             statement = self.java.createStatement()
             try:
@@ -190,7 +190,7 @@ class Jdbc:
 
 @contextmanager
 def sql_exceptions() -> Iterator[None]:
-    """What the driver throws, as SqlException."""
+    """Raise exceptions of the driver as SqlException."""
     try:
         yield
     except Py4JJavaError as error:

@@ -1,4 +1,4 @@
-"""A way to a server that can be cut: what is connected through it then is lost, and who comes again gets through."""
+"""A relay to a server that can be cut: connections through it are lost, and new ones succeed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 
 
 class Way:
-    """Use it in a `with` statement; its own port is `port`."""
+    """The relay, used in a `with` statement; its own port is `port`."""
 
     def __init__(self, port: int) -> None:
         self._to = port
@@ -21,11 +21,11 @@ class Way:
 
     @property
     def open(self) -> int:
-        """How many connections go through it now."""
+        """Return the number of connections through it."""
         return sum(connection.fileno() >= 0 for connection in self._connections) // 2
 
     def cut(self) -> None:
-        """Lose all connections; who made them has noticed when this returns."""
+        """Drop all connections; their clients have noticed when this returns."""
         for client in self._connections[::2]:
             with suppress(OSError):
                 client.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""A process that runs beside a test, until its end; and how a test waits for what no event tells."""
+"""A process that runs beside a test until its end, and waiting for conditions without an event."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Daemon:
-    """Use it in a `with` statement; what it prints, and that it listens, can be waited for."""
+    """A process, used in a `with` statement; a test can wait for its output, and until it listens."""
 
     def __init__(self, command: Sequence[str | Path], environment: Mapping[str, str], cwd: Path | None = None) -> None:
         self.process = subprocess.Popen(
@@ -45,18 +45,18 @@ class Daemon:
 
     @property
     def output(self) -> str:
-        """All that it printed."""
+        """Return all of its output."""
         return "".join(self._lines)
 
     def until(self, pattern: str | re.Pattern[str], times: int = 1, patience: float = 90) -> None:
-        """Return when so many lines that it printed match; patience is for each line."""
+        """Wait until this number of lines match; the time limit is for each line."""
         while sum(re.search(pattern, line) is not None for line in self._lines) < times:
             self._check_running()
             assert self._said.wait(patience), self.output
             self._said.clear()
 
     def listening(self, port: int, patience: float = 120) -> None:
-        """Return when it listens there."""
+        """Wait until it listens on a port."""
 
         def heard() -> bool:
             self._check_running()
@@ -71,12 +71,12 @@ class Daemon:
         assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
 
     def stop(self, how: int = signal.SIGTERM) -> int:
-        """Ask it to end; its exit code."""
+        """Ask it to end, and return its exit code."""
         self.process.send_signal(how)
         return self.ended()
 
     def ended(self, patience: float = 60) -> int:
-        """Wait for its end; its exit code."""
+        """Wait for its end, and return its exit code."""
         code = self.process.wait(patience)
         self._reader.join(patience)
         assert self.process.stdout is not None
@@ -84,7 +84,7 @@ class Daemon:
         return code
 
     def kill(self) -> None:
-        """End it at once, as a crash would."""
+        """Kill it at once, like a crash."""
         self.stop(signal.SIGKILL)
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class Daemon:
 
 
 def eventually(condition: Callable[[], T], patience: float = 60) -> T:
-    """Ask again and again, until the answer is a true one, and return it: for what no event tells."""
+    """Call a function until it returns a true value, and return that value."""
     deadline = time.monotonic() + patience
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"not within {patience} s: {condition.__qualname__} is {answer!r}"
@@ -106,6 +106,6 @@ def eventually(condition: Callable[[], T], patience: float = 60) -> T:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on which nobody listens."""
+    """Return ports on which nobody listens."""
     with contextlib.ExitStack() as held:
         return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]

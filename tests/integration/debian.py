@@ -1,4 +1,4 @@
-"""Servers that Debian has, for tests: those on the machine, else unpacked beside our environment, and not installed."""
+"""Servers from Debian packages for tests: those installed on the machine, else unpacked beside our environment."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _WHERE = "bin", "sbin", "usr/bin", "usr/sbin"
 
 @dataclass(frozen=True)
 class Packages:
-    """Programs of some packages: `root` is what stands for the root directory of the file system."""
+    """The programs of some packages; `root` takes the place of the file system's root directory."""
 
     root: Path
 
     def run(self, program: str, *arguments: str | Path, **settings: str) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end, which must be a good one; settings are added to its environment."""
+        """Run a program to its end, which must succeed; `settings` are added to its environment."""
         command, environment = [self.path(program), *arguments], {**self.environment, **settings}
         done = subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
         assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
         return done
 
     def path(self, program: str) -> Path:
-        """Where a program is."""
+        """Return the path of a program."""
         return next(path for folder in _folders(self.root) if (path := folder / program).exists())
 
     def libraries(self, name: str) -> Path:
-        """A folder of that name among libraries: `ldap`, `krb5/plugins/kdb`."""
+        """Return the folder with this name among the libraries, such as `ldap` or `krb5/plugins/kdb`."""
         return next(iter([*self.root.glob(f"usr/lib/*/{name}"), *self.root.glob(f"usr/lib/{name}")]))
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """In which they find their libraries."""
+        """Return an environment in which the programs find their libraries."""
         if self.root == Path("/"):
             return os.environ
         folders = [*self.root.glob("usr/lib/*-linux-*"), *self.root.glob("usr/lib/*-linux-*/pulseaudio")]
@@ -45,7 +45,7 @@ class Packages:
 
 
 def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
-    """Packages that hold these programs."""
+    """Return packages that contain these programs."""
     search = os.pathsep.join(map(str, _folders(Path("/"))))
     if all(shutil.which(program, path=search) for program in programs):
         return Packages(Path("/"))
@@ -59,12 +59,12 @@ def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
 
 
 def _folders(root: Path) -> list[Path]:
-    """The folders of programs; PostgreSQL's servers have one for each version, the latest first here."""
+    """Return the folders of programs; PostgreSQL has one for each version, the latest first here."""
     return [*(root / folder for folder in _WHERE), *sorted(root.glob("usr/lib/postgresql/*/bin"), reverse=True)]
 
 
 def _unpack(names: Sequence[str], folder: Path) -> None:
-    """Fetch packages with all that they need and that is not installed; lists and cache are not the system's own."""
+    """Fetch packages with all dependencies that are not installed; package lists and cache are not the system's."""
     lists, archives = folder / "apt/lists", folder / "apt/archives"
     for path in (lists, archives):
         (path / "partial").mkdir(parents=True)

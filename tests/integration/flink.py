@@ -1,4 +1,4 @@
-"""Apache Flink in a JVM of a test: jobs on its local mini cluster, which write to the catalog of a data directory."""
+"""Apache Flink in a test's JVM: jobs on its local mini cluster, which write to the catalog of a data directory."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Flink:
         self._environment = api.TableEnvironment.create(api.EnvironmentSettings.newInstance().inStreamingMode().build())
 
     def run(self, sql: str) -> None:
-        """Execute a statement; a job has committed when this returns."""
+        """Execute a statement; its job has committed when this returns."""
         result = self._environment.executeSql(sql)
         if sql.startswith("INSERT"):
             getattr(result, "await")()
 
 
 def _library(line: str) -> Jar:
-    """A library of the list: group, artifact and version, and the sum of its file."""
+    """A library of the list: group, artifact and version, and the checksum of its file."""
     name, sha256 = line.split()
     group, artifact, version = name.split(":")
     return Jar(group, artifact, version, sha256)

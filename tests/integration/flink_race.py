@@ -1,6 +1,6 @@
-"""Flink as a third engine: it writes during a race, and refreshes apply its equality deletes.
+"""A race with Flink as a third writing engine, whose equality deletes refreshes must apply.
 
-Run by `make race`, not by CI: its libraries are 180 MB, and its first job takes half a minute on two busy cores.
+`make race` runs it, not CI: its libraries take 180 MB, and its first job half a minute on two busy cores.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def engine(gate: Gate, data: Path) -> Iterator[Flink]:
 
 
 def right(session: Any) -> list[list[str]]:
-    """The views that answer each query; the rows must be the original's."""
+    """Return the views that answer each query, after checking that the rows are the original's."""
     for query in (QUERY, BY_DAY):
         given, plain = rows_both_ways(session, query)
         assert given == plain, query

@@ -1,4 +1,4 @@
-"""A real Key Distribution Center of MIT Kerberos, of a realm for tests."""
+"""A real Key Distribution Center of MIT Kerberos, with a realm for tests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SETTINGS = """
 
 @dataclass(frozen=True)
 class Center:
-    """A realm with our service; where its files are."""
+    """A realm with our service, and the paths of its files."""
 
     folder: Path
 
@@ -61,7 +61,7 @@ class Center:
 
 @contextmanager
 def center(folder: Path, *names: str) -> Iterator[Center]:
-    """A center that knows these principals, besides our service; each one's keys are in a file of its own."""
+    """Start a center that knows these principals besides our service; the keys of each are in a file of their own."""
     packages = debian.packages(["krb5kdc", "kadmin.local"], ["krb5-kdc", "krb5-admin-server"])
     (port,) = free_ports(1)
     known = {"port": port, "folder": folder, "plugins": packages.libraries("krb5/plugins/kdb")}

@@ -1,6 +1,6 @@
-"""A Viewgate with a bug, for the race to find: `python -m tests.integration.planted BUG serve …`.
+"""Starts a Viewgate with a bug, for the race to find: `python -m tests.integration.planted BUG serve …`.
 
-The verifier, which would refute the plans, is left out.
+The verifier is switched off, because it would refute the plans.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rewriter.model import Change, Relation, SourceState, Table, TableName
 
 
 def module(name: str) -> Any:
-    """A module of the rewriter; some have the names of their functions."""
+    """Return a module of the rewriter; some modules have the name of a function in them."""
     return import_module(f"rewriter.{name}")
 
 
@@ -26,19 +26,19 @@ decide = module("engine.decide")
 
 
 def plant(where: Any, name: str, wrong: Callable[..., Any]) -> None:
-    """Put a wrong function in the place of one that is there."""
+    """Replace a function by a wrong one."""
     assert callable(getattr(where, name))
     setattr(where, name, wrong)
 
 
 def unpinned() -> None:
-    """Read storage, and the tables beside it, at whatever snapshot Spark finds."""
+    """Read storage, and the tables beside it, at whatever snapshots Spark finds."""
     plant(printing, "_pinned", lambda name, pins: name.sql())
     plant(consistency, "_edit", lambda statement, table, relations: [])
 
 
 def inclusive_start() -> None:
-    """Read the rows of the snapshot that storage holds already with those that came since."""
+    """Read the rows of the snapshot that storage already has together with newer rows."""
     appended = freshness._appended
 
     def with_start(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Any:
@@ -53,7 +53,7 @@ def inclusive_start() -> None:
 
 
 def delta_twice() -> None:
-    """Read the rows that came since twice; in the text alone, since a plan with more terms may cost too much."""
+    """Read the appended rows twice; in the SQL only, because a plan with more terms may cost too much."""
 
     def twice(parts: UnionAll, pins: Mapping[TableName, int]) -> str:
         branches = (*parts.branches, *(branch for branch in parts.branches if isinstance(branch, Delta)))

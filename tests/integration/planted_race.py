@@ -1,4 +1,4 @@
-"""The race finds bugs: run by `make race`, not by CI, of whose time it would take a minute."""
+"""Checks that the race finds bugs; run by `make race`, not by CI, because it takes a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for a test, from Debian's package, on loopback: anybody may log in."""
+"""A PostgreSQL server for a test, from Debian's package, on loopback and without passwords."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DRIVER = Jar(  # as in docker/spark/Dockerfile
 
 @contextmanager
 def postgres() -> Iterator[int]:
-    """Yield the port of a running server that has the database `iceberg`, of the user `iceberg`."""
+    """Yield the port of a running server that has the database `iceberg` of the user `iceberg`."""
     programs = debian.packages(("initdb", "postgres"), ("postgresql",))
     folder, (port,) = Path(tempfile.mkdtemp(prefix="postgres-")), free_ports(1)
     # It refuses to be run by root.

@@ -1,6 +1,6 @@
-"""Writers, refreshes and readers at once, whose answers `race_answers` checks.
+"""Runs writers, refreshes and readers at once; `race_answers` checks the answers.
 
-A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so no clock is trusted.
+A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, so that no clock is trusted.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ _BEFORE = (
 
 @dataclass
 class Commits:
-    """The commits to the tables, in the order in which the catalog took them."""
+    """The commits to the tables, in the catalog's order."""
 
     database: Engine
 
     @contextmanager
     def numbered(self) -> Iterator[None]:
-        """Number the commits that follow."""
+        """Number all later commits."""
         kind = self.database.dialect.name
         self._execute(*_NUMBERED[kind], _BEFORE)
         try:
@@ -98,11 +98,11 @@ class Commits:
             return connection.exec_driver_sql(query).all()
 
     def last(self) -> int:
-        """The number of the last commit that all can see."""
+        """Return the number of the last commit that is visible to all."""
         return int(self._rows("SELECT max(number) FROM race_commits")[0][0])
 
     def snapshots(self) -> Mapping[int, Snapshots]:
-        """The snapshots that were current after each commit, by its number."""
+        """Return the snapshots that were current after each commit, by its number."""
         current: dict[str, int] = {}
         found = {}
         for number, name, location in self._rows("SELECT number, name, location FROM race_commits ORDER BY number"):
@@ -112,7 +112,7 @@ class Commits:
         return found
 
     def times(self) -> Times:
-        """Every snapshot's parent and time in milliseconds."""
+        """Return the parent of each snapshot and its time in milliseconds."""
         rows = self._rows("SELECT location FROM race_commits ORDER BY number")
         raws = (raw for (location,) in rows for raw in _metadata(location)["snapshots"])
         return {raw["snapshot-id"]: (raw.get("parent-snapshot-id"), raw["timestamp-ms"]) for raw in raws}
@@ -129,10 +129,10 @@ def _metadata(location: str) -> Any:
 
 @dataclass
 class Race:
-    """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg.
+    """A race: readers use the Viewgate at `port`; writers also write past it, by Spark and pyiceberg.
 
-    `catalog` has pyiceberg's properties of the catalog, and `database` is the one in which it keeps its tables;
-    `append` appends rows, from an id on and so many, by another engine.
+    `catalog` has pyiceberg's properties of the catalog, and `database` is where the catalog keeps its tables; `append`
+    appends a number of rows, from an id on, by another engine.
     """
 
     port: int
@@ -153,7 +153,7 @@ class Race:
         self._ids = iter(range(10**6, 10**9, 100))
 
     def run(self, seconds: float) -> list[str]:
-        """Make the tables and views, race for so long, and return what is wrong with the answers."""
+        """Create the tables and views, race for some seconds, and return the wrong answers."""
         self._make()
         with closing(self), self.commits.numbered():
             work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._refresh]
@@ -176,7 +176,7 @@ class Race:
         self.commits.database.dispose()
 
     def share(self) -> float:
-        """The share of the statements, all covered by views, that views answered, live or not."""
+        """Return the share of statements that views answered, live or not; views cover all of them."""
         return sum(answer.kind != "tables" for answer in self.answers) / len(self.answers)
 
     def __str__(self) -> str:
@@ -258,7 +258,7 @@ class Race:
         return f"CALL {self.name}.system.rewrite_data_files('{NAMESPACE}.sales')"
 
     def _current(self) -> Snapshot:
-        """The snapshot of sales now."""
+        """Return the current snapshot of sales."""
         with self._catalog() as catalog:
             found = catalog.load_table((NAMESPACE, "sales")).current_snapshot()
         assert found is not None
@@ -289,7 +289,7 @@ class Race:
                 self.answers.append(Answer(query, first, last, rows, log, since, apart))
 
     def wrong(self) -> Iterator[str]:
-        """Replay the queries at the snapshots of each answer, and yield the answers that are those of none."""
+        """Replay the queries at the possible snapshots of each answer, and yield the answers that match none."""
         snapshots, times = self.commits.snapshots(), self.commits.times()
         with ExitStack() as stack:
             sessions = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]

@@ -1,9 +1,9 @@
-"""The check that each answer of a race is the original's at one moment.
+"""Checks that each answer of a race is the original query's at one point in time.
 
-A reader notes the number of the last commit before its statement starts and after it has ended, and the answer must be
-that of the original query at the snapshots that were current after one of the commits in between. With a bound, it may
-also be that at the snapshots that the tables had, by their own times, at a moment within the bound. A REST catalog has
-no look at several tables at once: there each table must be at a snapshot that was current in between.
+A reader records the number of the last commit before its statement starts and after it ends, and the answer must be the
+original query's at the snapshots that were current after one of the commits in between. With a staleness bound, it may
+also be the answer at the tables' snapshots, by their own timestamps, at a time within the bound. A REST catalog cannot
+return several tables at once: there each table must be at a snapshot that was current in between.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ Times = Mapping[int, tuple[int | None, int]]  # the parent and the time of each 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a reader got for a query: `first` and `last` number the commits around it.
+    """A reader's answer to a query; `first` and `last` are the numbers of the commits before and after it.
 
-    `since_ms` is the earliest time that the data may be of, for one that allows old answers; `apart` tells that each
-    table was looked at by itself.
+    `since_ms` is the earliest time whose data is allowed, for a reader that allows old answers; `apart` is true if each
+    table was looked up separately.
     """
 
     query: int
@@ -56,12 +56,12 @@ class Answer:
 
     @property
     def whys(self) -> list[str]:
-        """The reasons why no view has answered, without the snapshots' numbers."""
+        """Return the reasons why no view answered, without snapshot numbers."""
         return [_NUMBER.sub("…", line) for line in self.log.splitlines() if " not used: " in line or FELL_BACK in line]
 
     @property
     def kind(self) -> str:
-        """What has answered: live (storage with appended rows), views, or tables."""
+        """Return what answered: live (storage with appended rows), views, or tables."""
         if "answered from" not in self.log or FELL_BACK in self.log:
             return "tables"
         return "live" if "(delta_union)" in self.log else "views"
@@ -78,7 +78,7 @@ def unexplained(
     times: Times,
     replay: Callable[[set[Moment]], Mapping[Moment, Rows]],
 ) -> list[Answer]:
-    """Return the answers that are those of no moment; `replay` returns the rows of queries at snapshots."""
+    """Return the answers that match no point in time; `replay` returns the rows of queries at snapshots."""
     waiting = [(answer, moments(answer, snapshots, times)) for answer in answers]
     found = []
     # The first moment is that of most answers: others are replayed only for what is left.
@@ -91,10 +91,10 @@ def unexplained(
 
 
 def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) -> list[Snapshots]:
-    """The snapshots at which an answer may be the original's, the first ones first.
+    """Return the sets of snapshots at which an answer may be the original's, the likeliest first.
 
-    Where Spark has read the tables itself, or the catalog is a REST one, the tables were looked at one after the other:
-    then each was current in between.
+    If Spark read the tables itself, or the catalog is a REST catalog, the tables were looked up one after the other;
+    each must then have been current in between.
     """
     used = [f"{{{table}}}" in QUERIES[answer.query] for table in TABLES]
     states = [snapshots[number] for number in range(answer.first, answer.last + 1)]
@@ -106,7 +106,7 @@ def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) ->
 
 
 def _before(states: Sequence[Snapshots], since_ms: float, times: Times) -> Iterator[Snapshots]:
-    """The states at the moments within a bound, each just before a snapshot came."""
+    """Yield the states at the times within a staleness bound, each just before a snapshot was added."""
     came = sorted({at for _, at in times.values() if at >= since_ms}, reverse=True)
     for state in list(states):
         for moment in came:
@@ -114,7 +114,7 @@ def _before(states: Sequence[Snapshots], since_ms: float, times: Times) -> Itera
 
 
 def _at(snapshot: int, moment: int, times: Times) -> int:
-    """A snapshot's last ancestor of a moment, or the first there is."""
+    """Return the last ancestor of a snapshot at a time, or the first ancestor there is."""
     parent, at = times[snapshot]
     return snapshot if at <= moment or parent is None else _at(parent, moment, times)
 
@@ -128,7 +128,7 @@ class Replays:
     rows: dict[Moment, Rows] = field(default_factory=dict)
 
     def run(self, wanted: set[Moment]) -> Mapping[Moment, Rows]:
-        """Replay what is not known yet, some queries to a statement."""
+        """Run the queries whose rows are not known yet, several in one statement."""
         new = sorted(wanted - self.rows.keys())
         batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 8)]
         with ThreadPoolExecutor(len(self.connections)) as threads:
@@ -146,7 +146,7 @@ class Replays:
 
 
 def replayed(query: int, snapshots: Snapshots, space: str) -> str:
-    """A query at the snapshots of the tables."""
+    """Return a query at the tables' snapshots."""
     at = {t: f"{space}.{t} VERSION AS OF {s}" for t, s in zip(TABLES, snapshots, strict=True)}
     return QUERIES[query].format(**at)
 

@@ -86,7 +86,7 @@ SERVER = (
 
 
 def spark_catalog(name: str, port: int) -> str:
-    """Spark's settings for the catalog at a port, as lines of a settings file."""
+    """Return Spark's settings for the catalog at a port, as lines of a settings file."""
     catalog = f"spark.sql.catalog.{name}"
     settings = {
         catalog: "org.apache.iceberg.spark.SparkCatalog",
@@ -99,7 +99,7 @@ def spark_catalog(name: str, port: int) -> str:
 
 
 class RestCatalog(NamedTuple):
-    """Where the server listens, and the database behind it."""
+    """The port of the server, and the database behind it."""
 
     uri: str
     database: str
@@ -109,7 +109,7 @@ class RestCatalog(NamedTuple):
 def rest_catalog(name: str, folder: Path, port: int) -> Iterator[RestCatalog]:
     """Yield a running server at a port; its catalog has this name in the database, and its files in the folder.
 
-    It compresses its replies for who accepts that, as the server of Iceberg's tests does.
+    It compresses its replies if the client accepts that, as the server of Iceberg's tests does.
     """
     database = folder / "rest.db"
     # Behind the server's own libraries: Spark has an older servlet API.

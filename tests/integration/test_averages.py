@@ -1,4 +1,4 @@
-"""Averages of DECIMALs of every precision, to the last digit as Spark gives them without views."""
+"""Averages of DECIMALs of every precision equal Spark's to the last digit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUERY = f"SELECT g, {', '.join(f'avg({name})' for name in TYPES)} FROM t GROUP B
 
 
 def value(precision: int, scale: int) -> str:
-    """Digits that follow from the row's number: as many as there are in a third of the rows, few in the others."""
+    """Return digits computed from a row's number: all digits in a third of the rows, few in the others."""
     digits = f"CAST(pmod(hash(id, {precision}), {10 ** min(precision, 9)}) AS DECIMAL(38,0))"
     wide = f"{digits} * CAST({10 ** max(precision - 9, 0)} AS DECIMAL(20,0)) + id"
     few = "CAST(pmod(hash(id), 5000) AS DECIMAL(38,0)) - CAST(2500 AS DECIMAL(38,0))"
@@ -26,7 +26,7 @@ def value(precision: int, scale: int) -> str:
 
 @pytest.fixture
 def session(pyhive: Any) -> Any:
-    """A session with a table of 6,000 rows in 700 groups, and a view of finer groups."""
+    """A session with a table of 6,000 rows in 700 groups, and a view with finer groups."""
     columns = ", ".join(f"{name} DECIMAL({p},{s})" for name, (p, s) in TYPES.items())
     values = ", ".join(value(p, s) for p, s in TYPES.values())
     finer = ", ".join(f"avg({name}) AS {name}" for name in TYPES)

@@ -1,4 +1,6 @@
-"""A Spark that is busy with somebody's statement: what others ask for is taken on at once, and waits in Spark."""
+"""While Spark is busy with one client's statement, other clients' statements are accepted at once,
+and wait in Spark.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views are read where they pay, over a table that Iceberg prunes to one of its files."""
+"""Views are used where they pay, over a table that Iceberg prunes to one of its files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE, BORDER, WITHIN = "1970-01-02 00:00:00", "1971-02-01 00:00:00", "1971-02-0
 
 @pytest.fixture
 def connection(pyhive: Any) -> Iterator[Any]:
-    """A session in a namespace with a large table of a row each minute, in six files, and a view of its days."""
+    """A session in a namespace with a table of a row per minute, in six files, and a view by day."""
     for statement in (
         "CREATE NAMESPACE IF NOT EXISTS lake.choice",
         "USE lake.choice",

@@ -1,4 +1,4 @@
-"""Views of structures, arrays and maps on real Spark: made, refreshed by a write, and read by their own text."""
+"""Views with structs, arrays and maps on real Spark: created, refreshed by a write, and answering their own text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console's pages in a real browser: at the sizes of a phone and a desk, light and dark, by keyboard."""
+"""The console's pages in a real browser: at phone and desktop sizes, light and dark, by keyboard."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def check(page: Page, name: str) -> None:
-    """A page is fit to be used: no violation of accessibility, nothing wider than the screen."""
+    """Check that a page has no accessibility violation, and nothing wider than the screen."""
     page.wait_for_load_state()  # a click does not wait for the style, without which sizes tell nothing
     if PICTURES:
         page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)

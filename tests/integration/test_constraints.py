@@ -1,4 +1,4 @@
-"""CHECK CONSTRAINTS counts what it says."""
+"""CHECK CONSTRAINTS counts the rows that violate a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logins that a real directory checks: OpenLDAP's slapd, in the clear, over TLS and by StartTLS."""
+"""Logins checked by a real directory, OpenLDAP's slapd: in clear text, over TLS and by StartTLS."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ ref: ldap://{elsewhere}/ou=elsewhere,dc=example,dc=org
 
 @dataclass(frozen=True)
 class Slapd:
-    """Where a directory listens, and the certificate of its authority."""
+    """The URL of a directory, and the certificate of its authority."""
 
     plain: str
     tls: str
@@ -100,7 +100,7 @@ class Slapd:
 
 @pytest.fixture(scope="module")
 def slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
-    """A directory with two users."""
+    """Start a directory with two users."""
     packages, folder = debian.packages(["slapd"], ["slapd"]), tmp_path_factory.mktemp("slapd")
     (folder / "data").mkdir()
     authority = trustme.CA()
@@ -147,7 +147,7 @@ def test_a_user_is_who_knows_the_password(slapd: Slapd, way: Callable[..., Direc
 
 
 def test_nobody_is_asked_whom_the_directory_refers_to(slapd: Slapd) -> None:
-    """It would be told our password."""
+    """A referral is not followed, because the other directory would get our password."""
     assert not slapd.by_search(base=f"ou=elsewhere,{BASE}").check("ann", "right")
     with pytest.raises(BlockingIOError):
         slapd.elsewhere.accept()

@@ -1,4 +1,4 @@
-"""The path as its first user walks it: the example of CarbonData's guide in beeline, then what must not go wrong."""
+"""The path of a first user: the example of CarbonData's guide in beeline, then what must not go wrong."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MARK = "-- next --"
 
 
 def fresh_start(connection: Any, namespace: str) -> None:
-    """The table of the example alone in a namespace of its own."""
+    """The example's table alone, in a namespace of its own."""
     clients.rows(connection, f"CREATE NAMESPACE IF NOT EXISTS lake.{namespace}")
     clients.rows(connection, f"USE lake.{namespace}")
     for _, view, *_ in clients.rows(connection, f"SHOW MATERIALIZED VIEWS IN {namespace}"):
@@ -62,7 +62,7 @@ def fresh_start(connection: Any, namespace: str) -> None:
 
 @pytest.fixture
 def session(pyhive: Any) -> Any:
-    """A PyHive session in a namespace in which there are `sales` and `agg_sales`."""
+    """A PyHive session in a namespace with `sales` and `agg_sales`."""
     fresh_start(pyhive, "done")
     clients.rows(pyhive, AGG_SALES)
     return pyhive
@@ -99,7 +99,7 @@ def test_the_example_in_beeline(beeline: Callable[..., clients.Spoken]) -> None:
 
 
 def one_by_one(beeline: Callable[..., clients.Spoken], statements: list[str]) -> list[str]:
-    """What one beeline prints for each statement."""
+    """Return what one beeline prints for each statement."""
     marked = [spoken for statement in statements for spoken in (statement, f"SELECT concat('-- ', '{MARK[3:]}')")]
     spoken = beeline(*marked)
     assert spoken.code == 0, spoken.errors
@@ -123,7 +123,7 @@ def by_pyiceberg(gate: Gate, data: Path) -> None:
 
 @pytest.mark.parametrize("write", [by_spark, by_pyiceberg])
 def test_a_write_by_another_engine(session: Any, gate: Gate, data: Path, write: Callable[[Gate, Path], None]) -> None:
-    """The view answers together with the rows that were appended."""
+    """The view answers together with the appended rows."""
     write(gate, data)
     assert ("zzz", "male", 1, 9.0) in clients.rows(session, HITS[0])
     ((plan,),) = clients.rows(session, f"EXPLAIN {HITS[1]}")
@@ -204,7 +204,7 @@ def test_a_crash_while_a_view_is_made_and_a_restart(tmp_path: Path) -> None:
 
 
 def refreshing(direct: Any, storage: str) -> bool:
-    """Whether a refresh of this storage is under way, which its branch tells."""
+    """Return whether a refresh of this storage is running, which its branch shows."""
     with contextlib.suppress(exc.OperationalError):  # while the storage is not there yet
         return bool(clients.rows(direct, f"SELECT name FROM {storage}.refs WHERE name <> 'main'"))
     return False

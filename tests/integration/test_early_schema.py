@@ -1,4 +1,4 @@
-"""The columns of a query that still runs are the ones that Spark gives at its end."""
+"""The columns reported for a running query are those that Spark reports at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every kind of write in every mode for every shape of view: the content is the query's at what is recorded."""
+"""Every kind of write, in every refresh mode, for every shape of view: the content is the query's at the recorded
+snapshots.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ class House:
         self.queries: dict[str, str] = {}
 
     def checked(self) -> int:
-        """Write in every way, look after each; how many contents were compared."""
+        """Write in every way, check the views after each, and return the number of contents compared."""
         with ExitStack() as stack:
             self.ours = stack.enter_context(clients.pyhive(self.gate.port))
             self.theirs = stack.enter_context(clients.pyhive(self.gate.spark_port))
@@ -133,7 +135,7 @@ class House:
             self.queries[view] = described["Storage query"]
 
     def write(self, statements: tuple[str, ...], at: int | None) -> None:
-        """Through the proxy; as another engine where a schedule has to notice it."""
+        """Write through the proxy, or as another engine where a schedule has to notice the write."""
         for statement in statements:
             past = self.mode == "scheduled" or statement.startswith("past the proxy: ")
             text = statement.removeprefix("past the proxy: ").replace("{space}", self.space).replace("{at}", str(at))
@@ -152,7 +154,7 @@ class House:
         return [dict(zip(COLUMNS, row, strict=True)) for row in self.ask(f"SHOW MATERIALIZED VIEWS IN {self.space}")]
 
     def check(self, view: str) -> bool:
-        """The content is that of the query, at the snapshots that the content itself says it was computed from."""
+        """Check that the content is that of the query at the snapshots that the content records."""
         pinned = rewriter.pin(self.queries[view], self.recorded(view), Session("lake", (self.space,)))
         both = f"SELECT *, 'stored' AS side FROM {view}__storage UNION ALL SELECT *, 'expected' FROM ({pinned})"
         sides: dict[str, Counter[tuple[Any, ...]]] = {"stored": Counter(), "expected": Counter()}

@@ -1,4 +1,4 @@
-"""Live answers after deletes and updates: fresh partitions from storage, stale ones from the table, on real Spark."""
+"""Live answers after deletes and updates, on real Spark: fresh partitions from storage, stale ones from the table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUERIES = (
 
 @pytest.fixture(params=["copy-on-write", "merge-on-read"])
 def run(pyhive: Any, request: pytest.FixtureRequest) -> Iterator[Run]:
-    """Run a statement through the proxy; there is a table in partitions, and a view that is refreshed by REFRESH."""
+    """Run a statement through the proxy; there is a partitioned table, and a view that only REFRESH refreshes."""
 
     def statement(sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(pyhive, sql)
@@ -49,7 +49,7 @@ def run(pyhive: Any, request: pytest.FixtureRequest) -> Iterator[Run]:
 
 
 def answered(connection: Any) -> list[str]:
-    """The rules by which the view answers each query; the answers must be the originals'."""
+    """Return the rules by which the view answers each query, after checking that the rows are the originals'."""
     rules = []
     for sql in QUERIES:
         clients.rows(connection, "SET viewgate.rewrite = off")

@@ -1,4 +1,4 @@
-"""Each record of a function on real Spark: its names, its types, how outputs are named, and how aggregates combine."""
+"""Each function record on real Spark: its names, its types, the names of outputs, and how aggregates combine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Record = Function | WindowFunction
 
 
 class Claim(NamedTuple):
-    """A call, with the name and the type that are claimed of its output; None where nothing is."""
+    """A call, with the name and type that the record claims for its output; None where it claims nothing."""
 
     text: str
     name: str | None
@@ -84,7 +84,7 @@ def calls(record: Record, name: str) -> Iterator[str]:
 
 
 def claimed(text: str) -> Claim | None:
-    """What is said of a call here; None if nothing, or if it is not read at all."""
+    """Return the claim for a call; None if there is none, or if the call is unsupported."""
     try:
         tree = parse_select(f"SELECT {text} FROM t").expressions[0]
     except ParseError:
@@ -98,7 +98,7 @@ def claimed(text: str) -> Claim | None:
 
 
 def described(connection: Any, texts: Sequence[str]) -> list[tuple[str, str]] | None:
-    """The names and types of the outputs of a statement; None if Spark refuses it."""
+    """Return the names and types of the outputs of a statement; None if Spark refuses it."""
     try:
         rows = clients.rows(connection, f"DESCRIBE QUERY SELECT {', '.join(texts)} FROM {SOURCE} AS t")
     except exc.OperationalError:
@@ -152,7 +152,7 @@ SCHEMA = """CREATE TABLE facts (g BIGINT NOT NULL, h BIGINT NOT NULL, n INT, m I
 
 
 def arguments(record: Aggregate) -> list[str]:
-    """What an aggregate is asked of."""
+    """Return the arguments with which an aggregate is tried."""
     if record.name.startswith("bool_"):
         return ["b"]
     if record.name == "theta_union_agg":

@@ -37,7 +37,7 @@ class Answer:
     error: tuple[str, str] | None = None
 
     def differs(self, other: Answer, ordered: bool) -> str:
-        """How another answer to the same question is not the same; empty if it is."""
+        """Return how another answer to the same query differs; empty if it does not."""
         if self.error != other.error:
             return f"error {self.error or self.rows} and {other.error or other.rows}"
         if self.columns != other.columns:
@@ -65,19 +65,19 @@ def ask(connection: Any, sql: str) -> Answer:
 
 
 def columns(cursor: Any) -> Iterator[tuple[str, str]]:
-    """Names and whole types, of which DB-API's description leaves out a decimal's precision."""
+    """Yield names and full types; DB-API's description omits the precision of decimals."""
     request = ttypes.TGetResultSetMetadataReq(cursor._operationHandle)
     for column in cursor._connection.client.GetResultSetMetadata(request).schema.columns:
         yield column.columnName, repr(column.typeDesc)
 
 
 def statements(text: str) -> list[str]:
-    """The statements of a section, each ended by a semicolon at the end of a line."""
+    """Return the statements of a section, each ended by a semicolon at the end of a line."""
     return [statement for statement in re.split(r";\s*(?:\n|$)", text) if statement.strip()]
 
 
 def build(run: Any, golden: GoldenFile) -> None:
-    """The tables, rows and views of a file, in a namespace of their own."""
+    """Create the tables, rows and views of a file, in a namespace of their own."""
     namespace = f"lake.golden_{golden.path.stem}"
     run(f"CREATE NAMESPACE {namespace}")
     run(f"USE {namespace}")
@@ -99,9 +99,9 @@ def build(run: Any, golden: GoldenFile) -> None:
 
 
 def problems(on: Any, off: Any, case: Case) -> Iterator[str]:
-    """What is not as the file says, or not the same on a connection with rewriting off.
+    """Yield what differs from the file, or from the answer on a connection with rewriting off.
 
-    A query that is kept is the same text on both: Spark is asked only what it makes of it.
+    A query that is kept has the same text on both connections, so that only Spark's acceptance of it is checked.
     """
     decided = ask(on, f"EXPLAIN REWRITE {case.query}")
     if case.verdict.startswith("kept"):
@@ -118,7 +118,7 @@ def problems(on: Any, off: Any, case: Case) -> Iterator[str]:
 
 
 def decided_otherwise(case: Case, tried: Rows) -> str:
-    """How the decision is not the file's. Of several views that match, the real sizes choose."""
+    """Return how the decision differs from the file's; among several views that match, the real sizes decide."""
     verdicts = {verdict for _, verdict, *_ in tried}
     named = case.views
     if not named:
@@ -130,7 +130,7 @@ def decided_otherwise(case: Case, tried: Rows) -> str:
 
 
 def in_order(query: str) -> bool:
-    """Whether the rows come in order. An ORDER BY in the corpus leaves no two different rows in any order."""
+    """Return whether the order of rows is fixed: an ORDER BY in the corpus always orders different rows."""
     outermost, inner = query, None
     while outermost != inner:
         outermost, inner = re.sub(r"\([^()]*\)", "", outermost), outermost
@@ -138,7 +138,7 @@ def in_order(query: str) -> bool:
 
 
 def tried(gate: Gate, path: Path) -> list[str]:
-    """Build a file's world, ask its cases, and return what is wrong."""
+    """Create a file's tables and views, run its cases, and return what is wrong."""
     golden = read(path)
     with clients.pyhive(gate.port) as on, clients.pyhive(gate.port) as off:
         for connection in () if path.stem in GENERATED else (on, off):
@@ -158,7 +158,7 @@ def tried(gate: Gate, path: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def found(gate: Gate, request: pytest.FixtureRequest) -> Iterator[Mapping[Path, Future[list[str]]]]:
-    """What is wrong with each file that is asked for; Spark runs several side by side."""
+    """Return what is wrong with each requested file; Spark runs several side by side."""
     items = (item for item in request.session.items if isinstance(item, pytest.Function))
     paths = [Path(str(item.callspec.params["path"])) for item in items if item.module is request.module]
     with ThreadPoolExecutor(FILES) as threads:

@@ -1,4 +1,4 @@
-"""Refresh jobs on another Spark than the one that answers the clients: a cluster, and a Spark Connect server."""
+"""Refresh jobs on another Spark than the one that answers clients: on a cluster, and on a Spark Connect server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ ENVIRONMENT = {
 
 
 def spark_settings(data: Path) -> dict[str, str]:
-    """What a Spark needs for the catalog of the run's Viewgate; libraries reach the workers, too."""
+    """Return the settings that a Spark needs for the catalog of the run's Viewgate; its libraries reach the workers,
+    too.
+    """
     libraries = jars.ensure()
     return {
         **embedded.iceberg_settings(f"jdbc:sqlite:{data}/catalog.db?journal_mode=WAL&busy_timeout=30000"),
@@ -46,7 +48,7 @@ def spark_settings(data: Path) -> dict[str, str]:
 
 
 def settings_file(folder: Path, data: Path, spark: Mapping[str, str]) -> Path:
-    """The settings of a Viewgate over the same catalog; the Spark that would answer clients is not there."""
+    """Write the settings of a Viewgate over the same catalog; the Spark for its clients does not exist."""
     lines = "".join(f'"{key}" = "{value}"\n' for key, value in spark.items())
     file = folder / "viewgate.toml"
     file.write_text(
@@ -57,7 +59,7 @@ def settings_file(folder: Path, data: Path, spark: Mapping[str, str]) -> Path:
 
 
 def refresh(settings: Path, *before: str | Path) -> str:
-    """What `viewgate refresh` prints about the view of these tests, by its own command or after another's."""
+    """Return what `viewgate refresh` prints about the view of these tests, by its own command or after another's."""
     command = [*(before or (VIEWGATE,)), "refresh", "jobs.totals", "--config", settings]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, env=ENVIRONMENT)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
@@ -66,7 +68,7 @@ def refresh(settings: Path, *before: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Daemon]]:
-    """A master and two workers: the address, and the master."""
+    """Start a master and two workers; yield the address and the master."""
     address = f"spark://127.0.0.1:{(port := free_ports(1)[0])}"
     folder = tmp_path_factory.mktemp("cluster")
     here = ("--host", "127.0.0.1", "--webui-port", "0")
@@ -84,7 +86,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Dae
 
 @pytest.fixture
 def totals(pyhive: Any) -> Iterator[Any]:
-    """Append rows to a table, and the content of a deferred view over it beside what it should be."""
+    """Append rows to a table; return the content of a deferred view over it, and the expected content."""
 
     def run(sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(pyhive, sql)

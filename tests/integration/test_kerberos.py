@@ -1,4 +1,4 @@
-"""Logins by tickets that a real Key Distribution Center of MIT Kerberos gives out, as Hive JDBC uses them."""
+"""Logins by tickets of a real Key Distribution Center of MIT Kerberos, as Hive JDBC uses them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def center(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Center]:
 
 @pytest.fixture(scope="module")
 def guarded(gate: Gate, data: Path, center: Center) -> Iterator[Gate]:
-    """A second Viewgate before the same Spark, which lets in who has a ticket."""
+    """A second Viewgate before the same Spark, which admits only clients with a ticket."""
     more = f"""
         [authentication.kerberos]
         keytab = "{center.keytab}"
@@ -37,7 +37,7 @@ def guarded(gate: Gate, data: Path, center: Center) -> Iterator[Gate]:
 
 @pytest.fixture(scope="module", params=jdbc.DRIVERS)
 def java(request: pytest.FixtureRequest, center: Center) -> Iterator[clients.JavaMachine]:
-    """A JVM of its own with each of the drivers: who it is by Kerberos is a matter of the whole of it."""
+    """A JVM for each of the drivers; its Kerberos identity applies to the whole process."""
     with jdbc.machine(jdbc.DRIVERS[request.param], *jdbc.HADOOP) as machine:
         jvm = machine.jvm
         jvm.java.lang.System.setProperty("java.security.krb5.conf", str(center.settings))

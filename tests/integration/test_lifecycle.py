@@ -1,4 +1,4 @@
-"""Start, stop, start again; kill."""
+"""Viewgate starts, stops, starts again, and survives a kill."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.integration.gate import VIEWGATE, Gate
 
 
 def spark_process(gate: Gate) -> int:
-    """The JVM that a Viewgate has started."""
+    """Return the JVM that a Viewgate has started."""
     tasks = Path(f"/proc/{gate.process.pid}/task").iterdir()
     children = [child for task in tasks for child in (task / "children").read_text().split()]
     (java,) = {int(child) for child in children if b"java" in Path(f"/proc/{child}/cmdline").read_bytes()}
@@ -23,7 +23,7 @@ def spark_process(gate: Gate) -> int:
 
 
 def ended(process: int) -> bool:
-    """Whether a process that is not our child is no more."""
+    """Return whether a process that is not our child has ended."""
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 

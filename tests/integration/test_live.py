@@ -1,4 +1,4 @@
-"""Live answers on real Spark: deltas read as golden cases have them, and stale views that answer through the proxy."""
+"""Live answers on real Spark: deltas as in the golden cases, and stale views that answer through the proxy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_deltas_are_read_as_in_golden_cases(direct: Any, pyhive: Any, path: Path
 
 
 def _snapshots(connection: Any, golden: GoldenFile, before: bool) -> Iterator[tuple[tuple[str, bool], int]]:
-    """The snapshot at which each table and storage is now."""
+    """Yield the current snapshot of each table and storage table."""
     space, tables = f"lake.golden_{golden.path.stem}", re.findall(r"CREATE TABLE (\w+)", golden.schema)
     for name in (*tables, *(f"{view}__storage" for view in golden.views)):
         found = clients.rows(
@@ -49,7 +49,7 @@ def _snapshots(connection: Any, golden: GoldenFile, before: bool) -> Iterator[tu
 
 
 def _with(ids: dict[tuple[str, bool], int], text: str) -> str:
-    """The text with the snapshots of these tables: those below a thousand are from before the append."""
+    """Return the text with the snapshots of these tables; numbers below a thousand mean those before the append."""
 
     def snapshot(name: str, number: str) -> str:
         return str(ids[name, int(number) < 1000])
@@ -60,7 +60,7 @@ def _with(ids: dict[tuple[str, bool], int], text: str) -> str:
 
 @pytest.fixture
 def run(pyhive: Any) -> Iterator[Any]:
-    """Run a statement in a namespace with a large table, a small one, and a view over each and both."""
+    """Run a statement in a namespace with a large table, a small one, and views over each and over both."""
 
     def statement(sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(pyhive, sql)
@@ -88,7 +88,9 @@ QUERIES = {
 
 
 def answered(connection: Any, view: str) -> str:
-    """The rule by which a view answers its query, empty where it does not; the answer must be the original's."""
+    """Return the rule by which the view answers its query (empty if none), after checking that the rows are the
+    original's.
+    """
     sql = QUERIES[view]
     clients.rows(connection, "SET viewgate.rewrite = off")
     plain = ask(connection, sql)

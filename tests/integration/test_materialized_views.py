@@ -1,4 +1,4 @@
-"""Statements of materialized views through real clients to real Spark, and what other readers see of them."""
+"""Statements on materialized views by real clients on real Spark, and what other readers see of the views."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Run = Callable[[str], list[tuple[Any, ...]]]
 
 
 def shown(run: Run, name: str) -> dict[str, Any]:
-    """A view's row of SHOW MATERIALIZED VIEWS."""
+    """Return a view's row of SHOW MATERIALIZED VIEWS."""
     (row,) = run(f"SHOW MATERIALIZED VIEWS IN mv LIKE '{name}'")
     return dict(zip(COLUMNS, row, strict=True))
 
@@ -38,7 +38,7 @@ def branches(run: Run, storage: str) -> list[str]:
 
 @pytest.fixture
 def run(pyhive: Any) -> Iterator[Run]:
-    """Run a statement through the proxy, in the namespace mv, in which `sales` is new."""
+    """Run a statement through the proxy, in the namespace mv with a new table `sales`."""
 
     def statement(sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(pyhive, sql)

@@ -1,4 +1,4 @@
-"""What tools see when they browse: by Hive JDBC, beside what Spark says of the same things."""
+"""What browsing tools see by Hive JDBC, compared with what Spark says of the same objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLE_AND_VIEW = ["TABLE", "VIEW"]
 
 @pytest.fixture(scope="module", autouse=True)
 def relations(gate: Gate) -> Iterator[None]:
-    """The same table in both catalogs, a view, a table that refers to another, a temporary view of somebody else."""
+    """The same table in both catalogs, a view, a table with a foreign key, and a temporary view of another session."""
     with clients.pyhive(gate.port) as connection:
         for statement in (
             "CREATE NAMESPACE IF NOT EXISTS lake.browsed",
@@ -50,7 +50,7 @@ def metadata(jdbc: Any) -> Any:
 
 
 def types(jdbc: clients.Jdbc, *names: str) -> Any:
-    """An array of Java's."""
+    """Return a Java array."""
     array = jdbc.machine.gateway.new_array(jdbc.machine.jvm.java.lang.String, len(names))
     for at, name in enumerate(names):
         array[at] = name

@@ -1,4 +1,4 @@
-"""Statements of materialized views that are refused, cancelled, run at once or killed: nothing half-done is left."""
+"""Statements on materialized views that are refused, cancelled, concurrent or killed leave nothing half done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["foreign", "run"]
 
 @pytest.fixture(scope="module")
 def refusing(gate: Gate, java: clients.JavaMachine) -> Iterator[clients.Jdbc]:
-    """A JDBC connection in a namespace with nothing but `sales`."""
+    """A JDBC connection in a namespace with only `sales`."""
     connection = java.connect(gate.url)
     connection.rows("CREATE NAMESPACE IF NOT EXISTS lake.refused")
     connection.rows("USE lake.refused")
@@ -59,7 +59,7 @@ def test_errors_say_what_to_do_and_leave_nothing(refusing: clients.Jdbc, sql: st
 
 
 def slow_view(run: Run) -> None:
-    """A view whose refresh is quick now and takes minutes once `big` has grown."""
+    """A view whose refresh is quick now, and takes minutes once `big` has grown."""
     run("CREATE OR REPLACE TABLE big AS SELECT id FROM range(10)")
     run(
         "CREATE MATERIALIZED VIEW slow WITH DEFERRED REFRESH AS SELECT a.id % 3 AS k, sum(a.id * b.id) AS s "

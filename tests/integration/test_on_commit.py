@@ -1,4 +1,4 @@
-"""Writes through real clients bring views up to date; whoever waits for it, the write has succeeded."""
+"""Writes by real clients refresh views; the write succeeds whatever happens to the refresh."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[[str], list[tuple[Any, ...]]]
 
 @pytest.fixture
 def session(pyhive: Any) -> Iterator[Any]:
-    """A session in the namespace commits, with a table `t` and a view `mv` over it that a writer waits for."""
+    """A session in the namespace commits, with a table `t` and a view `mv` over it whose refresh writers wait for."""
     for sql in (
         "CREATE NAMESPACE IF NOT EXISTS lake.commits",
         "USE lake.commits",
@@ -47,7 +47,7 @@ def shown(run: Run, name: str = "mv") -> dict[str, Any]:
 
 
 def right(session: Any) -> None:
-    """The view answers, and rightly."""
+    """Check that the view answers, with the original's rows."""
     assert chosen(session, QUERY) == [VIEW]
     given, plain = rows_both_ways(session, QUERY)
     assert given == plain

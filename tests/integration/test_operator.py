@@ -1,4 +1,4 @@
-"""The path of an operator: what three users' dashboard did, one long statement, one miss, and a Spark taken out."""
+"""The path of an operator: the dashboards of three users, one long statement, one miss, and one Spark taken out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 
 
 class Operator:
-    """Reads the same figures by SHOW VIEWGATE, from the system tables, from /metrics and from the console."""
+    """Reads the same figures from SHOW VIEWGATE, the system tables, /metrics and the console."""
 
     def __init__(self, gate: Gate, connection: Any) -> None:
         self._connection = connection
@@ -58,7 +58,7 @@ class Operator:
         return self.rows(f"SELECT {columns} FROM viewgate.system.{source}")
 
     def ended(self, **labels: str) -> float:
-        """How many statements have ended, by /metrics."""
+        """Return how many statements have ended, according to /metrics."""
         return figure(self.page("/metrics"), "viewgate_statements_total", **labels)
 
 
@@ -89,7 +89,9 @@ def test_the_path_of_an_operator(gate: Gate, operator: Operator) -> None:
 
 
 def all_count_the_same(operator: Operator, before: dict[str, float]) -> None:
-    """Of sixteen statements thirteen read the views' table, and views answer nine: all that count agree."""
+    """Of sixteen statements, thirteen read the views' table and nine are answered by views; all sources
+    agree on that.
+    """
     mine = f"statements WHERE user IN {USERS} AND kind = 'query'"
     told = operator.table("outcome, state, considered, matched, chosen, id, answer", mine)
     read = "DISTINCT outcome, tables, storages", mine
@@ -156,7 +158,7 @@ def a_long_statement_is_found_and_ended(operator: Operator, connection: Any) -> 
 
 
 def a_miss_is_traced_and_mended(operator: Operator, connection: Any) -> None:
-    """From the digest that takes time and is not answered, over the reason, to the statement that mends it."""
+    """From the digest that takes time and is not answered, to the reason, to the statement that mends it."""
     ((answer,),) = operator.table("DISTINCT answer", f"digests WHERE digest = '{MISS}'")
     assert answer.startswith("no view used: none of the 2 views on lake.operated.visits holds what the statement needs")
     lacks = {row[4] for row in operator.rows(f"EXPLAIN REWRITE {MISS}") if row[1] == "missed"}

@@ -1,4 +1,4 @@
-"""Covariances, correlations and regressions over many groups, as Spark gives them without views, also after a merge."""
+"""Covariances, correlations and regressions over many groups equal Spark's without views, also after a merge."""
 
 from __future__ import annotations
 

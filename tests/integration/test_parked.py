@@ -1,4 +1,4 @@
-"""A session whose place is given to another meanwhile goes on as it was."""
+"""A session whose upstream session was given to another client continues with its state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.integration.gate import Gate, settings_beside
 
 @pytest.fixture(scope="module")
 def saturated(gate: Gate, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
-    """A Viewgate with room for one session."""
+    """A Viewgate with room for one upstream session."""
     file = tmp_path_factory.mktemp("saturated") / "viewgate.toml"
     with Gate("--config", settings_beside(gate, data, "", file, terms="sessions = 1")) as running:
         yield running

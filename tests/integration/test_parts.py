@@ -1,4 +1,4 @@
-"""Storage that holds a part of a view's rows: a range that was asked for, or what a policy of retention keeps."""
+"""Storage that holds a part of a view's rows: a requested range, or what a retention policy keeps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ASKED = (
 
 @pytest.fixture
 def run(pyhive: Any) -> Iterator[Run]:
-    """Run a statement through the proxy, in the namespace parts, in which `t` is new."""
+    """Run a statement through the proxy, in the namespace parts with a new table `t`."""
 
     def statement(sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(pyhive, sql)
@@ -55,7 +55,9 @@ def create(run: Run, properties: str = "'viewgate.refresh' = 'deferred'") -> Non
 
 
 def holds(run: Run, foreign: Run, only: str) -> list[str]:
-    """The files of the storage, which holds just the rows of a condition; answers are those of the tables."""
+    """Check that the storage holds just the rows of a condition, and that answers equal the tables';
+    return its files.
+    """
     held = foreign("SELECT d, k, s, n FROM lake.parts.by_day__storage")
     meant = foreign(f"SELECT d, k, sum(x), count(*) FROM lake.parts.t WHERE {only or 'true'} GROUP BY d, k")
     assert sorted(held, key=str) == sorted(meant, key=str)
@@ -118,6 +120,6 @@ def test_old_targets_go_at_a_refresh_and_the_writer_keeps_the_others_fresh(run: 
 
 
 def today_of(foreign: Run) -> date:
-    """The day of what the storage records: it may be yesterday's by now."""
+    """Return the day of the storage's record, which may already be yesterday."""
     ((at,),) = foreign("SELECT max(committed_at) FROM lake.parts.by_day__storage.snapshots")
     return datetime.fromisoformat(str(at)).date()

@@ -1,4 +1,4 @@
-"""Every answer is the original's at one moment, whatever is written and refreshed meanwhile."""
+"""Every answer is the original's at one point in time, whatever is written and refreshed meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random queries over random views on real Spark: columns, types and rows are those that Spark gives without views."""
+"""Random queries over random views on real Spark return Spark's own columns, types and rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_rewritten_queries_answer_as_spark_does(gate: Gate) -> None:
 
 
 def shared(gate: Gate, first: int) -> tuple[Counter[str], list[str]]:
-    """Try the queries that share tables and views: how many are answered, and what is not as it should be."""
+    """Run the queries that share tables and views; return how many are answered, and what is wrong."""
     cases = [for_spark(generate(seed, QUERIES), QUERIES) for seed in range(first, min(first + QUERIES, LAST))]
     with clients.pyhive(gate.port) as connection:
         hits = Counter(build(connection, cases[0], f"lake.random_{first}"))
@@ -53,7 +53,7 @@ def shared(gate: Gate, first: int) -> tuple[Counter[str], list[str]]:
 
 
 def build(connection: Any, case: Case, namespace: str) -> Iterator[str]:
-    """Make tables, rows and views; a view that raises an error for these rows is none, nor is one over it."""
+    """Create tables, rows and views; a view whose query fails for these rows is skipped, and so are views over it."""
     for sql in (f"CREATE NAMESPACE {namespace}", f"USE {namespace}", *statements(SCHEMA), *statements(case.rows)):
         clients.rows(connection, sql.rstrip(";"))
     for name, query in case.plain:
@@ -69,7 +69,7 @@ def build(connection: Any, case: Case, namespace: str) -> Iterator[str]:
 
 
 def decision(connection: Any, query: str) -> str:
-    """Whether views answer a query; some are none, and Spark says so."""
+    """Return whether views answer a query; `invalid` for a query that Spark refuses."""
     try:
         return "answered" if chosen(connection, query) else "missed"
     except exc.OperationalError:
@@ -77,7 +77,9 @@ def decision(connection: Any, query: str) -> str:
 
 
 def difference(connection: Any, case: Case) -> Iterator[str]:
-    """What is not the same with rewriting off. Only an error may be missing: that of rows that a view has absorbed."""
+    """Yield how the answer differs with rewriting off. Only an error may be absent, of rows that a view
+    has absorbed.
+    """
     given = ask(connection, case.query)
     clients.rows(connection, "SET viewgate.rewrite = off")
     plain = ask(connection, case.query)

@@ -1,4 +1,4 @@
-"""Viewgate before a Spark Thrift Server that others have started, over PostgreSQL: as docker/ starts them."""
+"""Viewgate before a separately started Spark Thrift Server, over PostgreSQL, as docker/ starts them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DOCKER = Path(__file__).parents[2] / "docker"
 
 
 def spark_command(command: list[str], folder: Path, port: int, ui: int, database: int) -> list[str]:
-    """A command of the containers, with their settings; only the places are of this test."""
+    """Return a command of the containers with their settings; only the paths are the test's."""
     program, *rest = command
     here = {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -60,9 +60,7 @@ def spark_command(command: list[str], folder: Path, port: int, ui: int, database
 
 
 class Remote(NamedTuple):
-    """A Viewgate, the Spark Thrift Server behind it (where that listens, and tells of its jobs), its settings, and the
-    catalog.
-    """
+    """A Viewgate, the ports of the Spark Thrift Server behind it and of its UI, its settings, and the catalog."""
 
     gate: Gate
     port: int
@@ -71,16 +69,18 @@ class Remote(NamedTuple):
     catalog: Mapping[str, str]
 
     def another(self, file: Path, more: str = "", port: int | None = None) -> Path:
-        """Settings for another Viewgate before it, with more of its own, or on another way to it."""
+        """Return settings for another Viewgate before the same Spark, with further settings, or with another address of
+        it.
+        """
         file.write_text(more + self.settings.read_text().replace(f"port = {self.port}", f"port = {port or self.port}"))
         return file
 
     def jobs(self) -> list[str]:
-        """What its jobs until now are for: statements."""
+        """Return the statements that Spark's jobs so far belong to."""
         return [job.get("description", "") for job in self._told("jobs")]
 
     def rows_read(self) -> int:
-        """How many rows its finished stages have read until now; of local files it does not count all bytes."""
+        """Return the rows read by finished stages so far; Spark does not count all bytes of local files."""
         return sum(stage["inputRecords"] for stage in self._told("stages") if stage["status"] == "COMPLETE")
 
     def _told(self, of: str) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def database() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def remote(tmp_path_factory: pytest.TempPathFactory, database: int) -> Iterator[Remote]:
-    """A Spark Thrift Server and a Viewgate before it."""
+    """Start a Spark Thrift Server and a Viewgate before it."""
     folder = tmp_path_factory.mktemp("remote")
     port, ui = free_ports(2)
     (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
@@ -130,7 +130,7 @@ def test_statements_reach_the_spark_of_the_settings(remote: Remote) -> None:
 
 
 def test_it_needs_no_pyspark(remote: Remote, tmp_path: Path) -> None:
-    """The proxy's process has not even loaded it."""
+    """The proxy's process has not even loaded PySpark."""
     code = "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\nfrom proxy import serving"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stderr) == (0, "")
@@ -149,7 +149,7 @@ def test_what_is_for_its_own_spark_is_refused(remote: Remote, tmp_path: Path) ->
 
 
 def test_several_workers(remote: Remote, tmp_path: Path) -> None:
-    """A view that is made through one of them answers through all, and each serves somebody."""
+    """A view created through one worker answers through all, and each worker serves clients."""
     query = "SELECT sum(v) FROM demo.spread"
     seen: dict[int, object] = {}
     with Gate("--config", remote.another(tmp_path / "several.toml"), "--workers", "2") as several:
@@ -172,7 +172,7 @@ PROBES = ("SELECT * FROM demo.probed WHERE 1=0", "SELECT k, sum(v) AS `All` FROM
 
 
 def test_a_probe_for_the_columns_starts_no_job(remote: Remote) -> None:
-    """As BI tools send them, of a table and of what a view answers."""
+    """As BI tools send such probes: for a table, and for a query that a view answers."""
     with clients.pyhive(remote.gate.port) as connection:
         clients.rows(connection, "CREATE TABLE demo.probed AS SELECT id % 3 AS k, id AS v FROM range(10)")
         clients.rows(
@@ -197,7 +197,7 @@ LEFT = [("demo", "Asia/Kolkata", 2)]
 
 
 def test_an_idle_session_goes_on_as_it_was(remote: Remote, tmp_path: Path) -> None:
-    """When its place on Spark was given back, and when its connection there was lost."""
+    """After its upstream session was given back, and after the upstream connection was lost."""
     with Way(remote.port) as way:
         settings = remote.another(tmp_path / "parking.toml", "[timeouts]\npark = 0.5\nhealth = 3600\n", way.port)
         with Gate("--config", settings) as parking, clients.pyhive(parking.port) as connection:
@@ -238,7 +238,9 @@ BY_TWELVE = "SELECT id % 12 AS k, sum(length(note)) AS s, count(*) AS c FROM lak
 
 
 def test_a_write_over_eleven_views(remote: Remote, tmp_path: Path) -> None:
-    """It returns in time, what it appends is read once for all views, and dashboards are right and live meanwhile."""
+    """The write returns in time, its rows are read once for all views, and dashboards stay correct and
+    live meanwhile.
+    """
     program = (sys.executable, "-c", SHARING)
     with Gate("--config", remote.settings, program=program) as gate, clients.pyhive(gate.port) as connection:
         clients.rows(connection, f"CREATE TABLE demo.wide AS {WIDE.format(0, 200_000)}")
@@ -262,14 +264,14 @@ def test_a_write_over_eleven_views(remote: Remote, tmp_path: Path) -> None:
 
 
 def _settled(remote: Remote) -> int:
-    """The rows read until now, once no more are told of: Spark tells of stages a moment later."""
+    """Return the rows read once the number is stable: Spark reports stages a moment later."""
     first = remote.rows_read()
     time.sleep(0.5)
     return first if remote.rows_read() == first else 0
 
 
 def _asked_meanwhile(gate: Gate, write: str) -> None:
-    """Ask for the groups of a view until a write has returned: as they were before it or are after it, also live."""
+    """Query a view's groups until a write has returned: they must be those before or after the write, also live."""
     with clients.pyhive(gate.port) as writer, clients.pyhive(gate.port) as reader, ThreadPoolExecutor(1) as threads:
         states = [sorted(clients.rows(reader, BY_TWELVE))]
         writing = threads.submit(clients.rows, writer, write)

@@ -1,4 +1,4 @@
-"""Views in a REST catalog, before the server of Iceberg's own tests: made, refreshed and read by Spark's client."""
+"""Views in a REST catalog of Iceberg's own tests: created, refreshed, and read by Spark's client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VIEW = "rest.shop.by_region"
 
 
 class Rest(NamedTuple):
-    """A Viewgate over the catalog, the properties of the catalog, and the database behind it."""
+    """A Viewgate over the catalog, the catalog's properties, and the database behind it."""
 
     gate: Gate
     catalog: dict[str, str]

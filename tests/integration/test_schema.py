@@ -1,4 +1,4 @@
-"""What the type oracle was taught is what Spark says: the whole record, described by the Spark of the run."""
+"""The type oracle's record equals what the Spark of this run reports."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ BATCH = 250  # of so many outputs is a statement that is described: one statemen
 
 
 def source() -> str:
-    """A relation with the record's columns; of no table, for Iceberg has no TINYINT and no SMALLINT."""
+    """Return a relation with the record's columns; not a table, because Iceberg has no TINYINT and SMALLINT."""
     columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in COLUMNS.items())
     return f"(SELECT {columns}) AS t"
 
 
 def kind(line: Recorded) -> str:
-    """Aggregates, windows and plain expressions cannot stand in one SELECT."""
+    """Return the kind of an expression: aggregates, windows and plain expressions cannot share a SELECT."""
     if " OVER (" in line.text:
         return "windows"
     return "aggregates" if AGGREGATE.search(line.text) else "rows"
 
 
 def batches() -> Iterator[Sequence[Recorded]]:
-    """The record in pieces that Spark can describe at once."""
+    """Yield the record in batches that Spark can describe at once."""
     lines = recorded()
     for wanted in ("rows", "aggregates"):
         chosen = [line for line in lines if kind(line) == wanted]

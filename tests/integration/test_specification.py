@@ -1,7 +1,7 @@
-"""View metadata as the two specifications have them, judged by a checker that knows nothing else.
+"""View metadata follows both specifications, according to a checker that knows nothing else.
 
-The checker reads metadata files alone: those of Iceberg's view specification, and the properties of the materialized
-view specification. A tool that knows no more than these makes views, rolls them back, and changes what must not change.
+The checker reads only metadata files, by Iceberg's view specification and by the properties of the materialized view
+specification. A tool with the same knowledge creates views, rolls them back, and changes what must not change.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ ASKED = "SELECT CAST(event_ts AS DATE) AS d, count(*) AS c FROM events GROUP BY 
 
 
 class Tool:
-    """A tool of the specifications: it reads the metadata files of the catalog `lake`, and swaps those of views."""
+    """A tool of the specifications: it reads the metadata files of the catalog `lake`, and replaces those of views."""
 
     def __init__(self, data: Path) -> None:
         self._data = data
         self._engine = create_engine(catalog_properties(data)["uri"], connect_args={"timeout": 30})
 
     def location(self, name: str) -> str:
-        """Where the metadata of a table or view of the namespace `spec` is now."""
+        """Return the current metadata location of a table or view of the namespace `spec`."""
         with self._engine.connect() as connection:
             query = "SELECT metadata_location FROM iceberg_tables WHERE table_namespace = 'spec' AND table_name = :name"
             return str(connection.execute(text(query), {"name": name}).scalar_one())
@@ -47,7 +47,7 @@ class Tool:
         return found
 
     def swap(self, name: str, document: Document) -> None:
-        """Make a document a view's metadata, as a commit does."""
+        """Make a document the metadata of a view, as a commit does."""
         file = Path(self.location(name).removeprefix("file:")).with_name(f"00009-{uuid4()}.metadata.json")
         file.write_text(json.dumps(document))
         with self._engine.begin() as connection:
@@ -56,13 +56,13 @@ class Tool:
             connection.execute(swapped, {"file": str(file), "name": name})
 
     def storage(self, view: str) -> str:
-        """The storage table of a materialized view, by the specification's properties."""
+        """Return the storage table of a materialized view, by the specification's properties."""
         properties = self.document(view)["properties"]
         assert properties["iceberg.materialized.view"] == "true"
         return str(properties["iceberg.materialized.view.storage.table"]).split(".")[-1]
 
     def fresh(self, view: str, *sources: str) -> bool:
-        """Whether the three conditions of the specification hold for a view over these tables."""
+        """Return whether the three freshness conditions of the specification hold for a view over these tables."""
         stated: Mapping[str, str] = self.document(self.storage(view))["properties"]
         tables = {each["table-uuid"]: each["current-snapshot-id"] for each in map(self.document, sources)}
         bases = {key.removeprefix(BASE): int(value) for key, value in stated.items() if key.startswith(BASE)}
@@ -105,7 +105,7 @@ def tool(data: Path, run: Run) -> Iterator[Tool]:
 
 @pytest.fixture
 def run(pyhive: Any) -> Run:
-    """Run a statement through the proxy, in the namespace spec, in which `events` is new."""
+    """Run a statement through the proxy, in the namespace spec with a new table `events`."""
     for sql in (
         "CREATE NAMESPACE IF NOT EXISTS lake.spec",
         "USE lake.spec",
@@ -118,7 +118,7 @@ def run(pyhive: Any) -> Run:
 
 
 def make(run: Run) -> None:
-    """The specification's own example, as a materialized view that is refreshed by REFRESH."""
+    """Create the specification's own example as a materialized view that only REFRESH refreshes."""
     run(
         "CREATE MATERIALIZED VIEW event_agg (event_count COMMENT 'Count of events', event_date) "
         f"COMMENT 'Daily event counts' WITH DEFERRED REFRESH AS\n{DEFINED}"
@@ -207,7 +207,7 @@ def test_a_view_of_another_uuid_is_another_view(run: Run, tool: Tool, pyhive: An
 
 
 def test_a_view_of_such_a_tool_is_used(run: Run, tool: Tool, pyhive: Any, direct: Any) -> None:
-    """Its query computes nothing and has no times, since the tool records no settings under which it would."""
+    """Its query computes nothing and has no times, because the tool records no settings for that."""
     clients.rows(direct, "USE lake.spec")
     clients.rows(direct, "DROP VIEW IF EXISTS late")
     clients.rows(direct, "CREATE OR REPLACE TABLE late_rows AS SELECT event_id FROM events WHERE event_id > 45000")

@@ -1,4 +1,4 @@
-"""Queries about the past on real Spark: from the storage of that moment, and with the rows of that moment."""
+"""Queries about the past on real Spark: answered from storage of that time, with the rows of that time."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def test_the_past_is_answered_from_the_storage_of_that_moment(pyhive: Any, direc
         return clients.rows(pyhive, sql)
 
     def now(table: str) -> tuple[int, str]:
-        """The current snapshot, and when it became that."""
+        """Return the current snapshot and the time at which it became current."""
         query = f"SELECT snapshot_id, made_current_at FROM lake.travel.{table}.history ORDER BY made_current_at DESC"
         snapshot, made = clients.rows(direct, f"{query} LIMIT 1")[0]
         return snapshot, str(made)
 
     def answered(sql: str) -> str:
-        """What has answered; the rows and columns must be the original's."""
+        """Return what answered, after checking that rows and columns are the original's."""
         run("SET viewgate.rewrite = off")
         plain = ask(pyhive, sql)
         run("SET viewgate.rewrite = on")

@@ -1,4 +1,4 @@
-"""Real clients in every transport, on one port: open to all, and behind TLS, passwords and tokens."""
+"""Real clients in every transport on one port: open to all, and behind TLS, passwords and tokens."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STORE_PASSWORD = "changeit"
 
 
 def answers(cursor: Any) -> None:
-    """Enough to need every kind of call."""
+    """Run statements that need every kind of call, and check their answers."""
     cursor.execute("SELECT count(*) FROM demo.sales")
     assert cursor.fetchall() == [(DEMO_ROWS,)]
     cursor.execute("SELECT id, repeat('x', 100) FROM range(3000) ORDER BY id")
@@ -48,7 +48,7 @@ def answers(cursor: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def sockets_that_clients_forget() -> Iterator[None]:
-    """PyHive and impyla leave some to the collector of garbage."""
+    """PyHive and impyla leave some sockets to the garbage collector."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -57,7 +57,7 @@ def sockets_that_clients_forget() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Certificate, its authority for each client, passwords, a key for tokens."""
+    """A folder with the certificate, its authority for each client, the passwords, and a key for tokens."""
     folder = tmp_path_factory.mktemp("entrance")
     authority = trustme.CA()
     issued = authority.issue_cert("localhost", "127.0.0.1")
@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def guarded(gate: Gate, data: Path, folder: Path) -> Iterator[Gate]:
-    """A second Viewgate before the same Spark, which lets nobody in unchecked."""
+    """A second Viewgate before the same Spark, which checks every login."""
     more = f"""
         [server.tls]
         certificate = "{folder}/server.pem"

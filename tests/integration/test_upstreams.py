@@ -32,14 +32,14 @@ STORE_PASSWORD = "changeit"
 
 @dataclass
 class Sparks:
-    """One Spark, and several Thrift Servers in its JVM, each of other settings."""
+    """One Spark with several Thrift Servers in its JVM, each with other settings."""
 
     spark: EmbeddedSpark
     folder: Path
     center: kdc.Center
 
     def listening(self, **settings: str) -> int:
-        """Start another server; the port that it was given."""
+        """Start another server, and return its port."""
         session = self.spark.session
         hadoop = session._jsc.hadoopConfiguration()
         for key, value in settings.items():
@@ -53,7 +53,7 @@ class Sparks:
         return next(int(service.getPortNumber()) for service in services if "Thrift" in service.getName())
 
     def secured(self) -> None:
-        """Have all that is started from now on ask for tickets."""
+        """Make all servers started from now on require tickets."""
         jvm = self.spark.session._jvm
         hadoop = jvm.org.apache.hadoop.conf.Configuration()
         hadoop.set("hadoop.security.authentication", "kerberos")
@@ -87,13 +87,13 @@ def sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
-    """Run coroutines on one loop, on which TLS has the time to end in order."""
+    """Run coroutines on one event loop, which gives TLS connections the time to close properly."""
     with asyncio.Runner() as runner:
         yield runner.run
 
 
 async def whoever(address: UpstreamAddress, user: str | None = "ann") -> str:
-    """Run statements in a session of a user; whom Spark takes us for."""
+    """Run statements in a session of a user, and return the user that Spark sees."""
     upstreams = Upstreams([links.upstream(address)], Timeouts(close=0.1))  # the first close of all takes seconds
     try:
         session, _ = await upstreams.open(user, OPEN)
@@ -114,7 +114,7 @@ async def refused(address: UpstreamAddress, user: str | None = "ann") -> str:
 
 
 def store(authority: trustme.CA, folder: Path) -> Path:
-    """A key and its certificate for localhost, as Java has them."""
+    """Write a key and its certificate for localhost in Java's format."""
     issued = authority.issue_cert("localhost")
     key = serialization.load_pem_private_key(issued.private_key_pem.bytes(), None)
     certificate = load_pem_x509_certificate(issued.cert_chain_pems[0].bytes())

@@ -1,4 +1,4 @@
-"""Views over views, plain and materialized, on real Spark: what is answered from them, refreshed, and guarded."""
+"""Views over views, plain and materialized, on real Spark: answered from, refreshed and guarded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUPED = "SELECT region, sum(amount) AS total, count(*) AS n FROM sales GROUP B
 
 @pytest.fixture
 def session(pyhive: Any) -> Iterator[Any]:
-    """A session in the namespace views, with a table, a plain view over it, and one over that."""
+    """A session in the namespace views, with a table, a plain view over it, and a view over that."""
     for sql in (
         "CREATE NAMESPACE IF NOT EXISTS lake.views",
         "USE lake.views",
@@ -48,7 +48,7 @@ def run(session: Any) -> Run:
 
 
 def answered(session: Any, query: str, *views: str) -> None:
-    """The views answer a query: the same rows, names and types as without them."""
+    """Check that these views answer a query, with the same rows, names and types as without them."""
     assert chosen(session, query) == [f"lake.views.{view}" for view in views], reasons(session, query)
     given = ask(session, query)
     clients.rows(session, "SET viewgate.rewrite = off")

@@ -1,8 +1,9 @@
-"""Buckets, dates and filters in many time zones over views made in others: Spark's answers with and without them.
+"""Buckets, dates and filters in many time zones, over views made in other zones: the same answers with and without
+views.
 
-Queries of one zone are the branches of one statement, which answers with the number and a hash of each one's rows: a
-branch takes 40 ms, a statement of its own 130 (Spark that is warm, on two cores), and the rows, many thousands, would
-take longer to fetch. The proxy decides about each branch by itself in any case.
+The queries of one zone are branches of one statement, which returns the number and a hash of each branch's rows: a
+branch takes 40 ms, a statement of its own 130 (on a warm Spark with two cores), and fetching the many thousands of rows
+would take longer. The proxy decides about each branch separately anyway.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ SINCE, UNTIL = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (1
 
 
 def zone_of(seed: int) -> str:
-    """The session's zone for a seed: each of the zone data in turn."""
+    """Return the session's time zone for a seed: the zones of the zone data in turn."""
     named = resources.files("tzdata").joinpath("zones").read_text().split()
     others = sorted({*named} - {*TROUBLED})
     zones = (*TROUBLED, *random.Random(7).sample(others, len(others)))
@@ -75,14 +76,14 @@ def zone_of(seed: int) -> str:
 
 
 def changes(zone: str) -> Sequence[int]:
-    """When offsets have changed: some times of a zone, and some at random."""
+    """Return times at which offsets changed: some of a zone, and some at random."""
     chosen = random.Random(zone)
     times = [at for history in histories(zone)[:1] for at, _ in history.changes if SINCE < at < UNTIL]
     return [*chosen.sample(times, min(5, len(times))), chosen.randrange(SINCE, UNTIL), chosen.randrange(SINCE, UNTIL)]
 
 
 def borders(zone: str, at: int) -> Iterator[int]:
-    """Seconds since 1970 at which buckets of a zone begin, around a time."""
+    """Yield seconds since 1970 at which buckets of a zone begin, around a time."""
     yield at
     for near in (at - 3600, at + 3600):
         delta = datetime.fromtimestamp(near, UTC).astimezone(zone_info(zone)).utcoffset()
@@ -91,7 +92,7 @@ def borders(zone: str, at: int) -> Iterator[int]:
 
 
 def instants(zones: Sequence[str]) -> Iterator[int]:
-    """Yield microseconds since 1970: around each change of an offset, on the borders of buckets, and beside them."""
+    """Yield microseconds since 1970: around each change of an offset, on bucket borders, and beside them."""
     for zone in zones:
         for at in changes(zone):
             for seconds in {*borders(zone, at), at - 1800, at + 1799, at + 9000}:
@@ -99,7 +100,7 @@ def instants(zones: Sequence[str]) -> Iterator[int]:
 
 
 def make(connection: Any, seeds: range) -> None:
-    """Make a table with views of several zones, for the queries of some seeds, and use its namespace."""
+    """Create a table with views in several time zones, for the queries of some seeds, and use its namespace."""
 
     def run(sql: str) -> None:
         assert ask(connection, sql).error is None, sql
@@ -118,7 +119,7 @@ def make(connection: Any, seeds: range) -> None:
 
 
 class Question(NamedTuple):
-    """A query: its number, the bucket or label that it groups by, if any, a figure, and a filter."""
+    """A query: its seed, the bucket or label that it groups by (empty if none), an aggregate, and a filter."""
 
     seed: int
     key: str
@@ -134,7 +135,7 @@ class Question(NamedTuple):
 
 
 def question(seed: int) -> Question:
-    """The query of a seed."""
+    """Return the query of a seed."""
     chosen, zone = random.Random(seed), zone_of(seed)
     key, figure = chosen.choice(KEYS), chosen.choice(FIGURES)
     near = chosen.choice([*borders(zone, chosen.choice(changes(zone)))])
@@ -150,14 +151,14 @@ def question(seed: int) -> Question:
 
 
 def together(questions: Sequence[Question]) -> str:
-    """One statement of all queries, which counts and adds up the rows of each."""
+    """Return one statement of all queries, with the number and a hash sum of the rows of each."""
     return _added(question.sql for question in questions)
 
 
 def at_once(questions: Sequence[Question]) -> str:
-    """The same, with all keys and filters computed in one pass over the table."""
+    """Return the same statement, with all keys and filters computed in one pass over the table."""
     passed = [each for each in questions if each.key and "window(" not in each.key]
-    # The text of an hour that comes twice is the same.
+    # The texts of a repeated hour (at the end of summer time) are equal.
     told = ", ".join(
         f"named_struct('seed', {seed}, 'k', CAST({key} AS STRING), 'of', xxhash64({key}), 'kept', {where}, "
         f"'figure', '{figure}')"

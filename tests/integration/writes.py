@@ -1,4 +1,4 @@
-"""Random sequences of writes to two tables and of views over them, by seed."""
+"""Random sequences of writes to two tables, and views over them, by seed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ COARSER = {
 
 @dataclass(frozen=True)
 class Made:
-    """The tables' definitions, and two views over them, and those that follow from these."""
+    """The definitions of the tables, of two views over them, and of views computed from those."""
 
     partition: str
     properties: str
@@ -64,7 +64,7 @@ class Made:
 
 
 def made(random: Random, seed: int) -> Made:
-    """Tables and views of a sequence; each shape of a view is tried within as many seeds as there are shapes."""
+    """Return the tables and views of a seed; as many seeds as there are shapes try each shape of view once."""
     modes = ("copy-on-write", "copy-on-write", "merge-on-read")
     mode = random.choice(modes)
     written = ", ".join(f"'write.{verb}.mode'='{mode}'" for verb in ("delete", "update", "merge"))
@@ -76,14 +76,14 @@ def made(random: Random, seed: int) -> Made:
 
 
 class Writer:
-    """Statements that write to `f` and `g`; None in a list stands for a rollback, whose snapshot is not known here."""
+    """Yields statements that write to `f` and `g`; None stands for a rollback, to a snapshot that is not known here."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self.number = 0
 
     def rows(self, count: int) -> str:
-        """So many rows of `f` as VALUES."""
+        """Return rows of `f` as VALUES."""
         return ", ".join(self._row() for _ in range(count))
 
     def _row(self) -> str:
@@ -96,7 +96,7 @@ class Writer:
                f"CAST({time} AS DATE), {pick(('1', '2', '3', 'NULL'))})"  # fmt: skip
 
     def some_rows(self) -> str:
-        """A condition on few rows of `f`."""
+        """Return a condition on few rows of `f`."""
         pick = self.random.choice
         return pick((f"id % 7 = {self.random.randrange(7)}", f"k <=> {pick(KEYS)}", f"x = {self.random.randrange(6)}",
                      f"d = DATE {pick(TIMES)[:11]}'", f"id = {self.random.randrange(1, 20)}",
@@ -164,7 +164,7 @@ class Writer:
         return [f"CREATE OR REPLACE TABLE f USING iceberg AS SELECT * FROM f WHERE NOT ({self.some_rows()})"]
 
     def batches(self, count: int) -> Iterator[list[str]]:
-        """What happens before each of so many refreshes."""
+        """Yield the writes before each of a number of refreshes."""
         kinds = {
             self.append: 9, self.append_dimension: 2, self.change_dimension: 1, self.delete: 3, self.delete_nothing: 1,
             self.update: 3, self.merge: 1, self.overwrite: 2, self.truncate: 1, self.compact: 2, self.expire: 1,

@@ -1,1 +1,1 @@
-"""Random views and queries, each rewriting executed both ways."""
+"""Random views and queries; each rewriting is executed with and without views."""

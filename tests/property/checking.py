@@ -1,4 +1,4 @@
-"""Decides about a random query, and runs it both ways."""
+"""Decides about a random query, and runs it with and without views."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def answers_enough(hits: Counter[str], cases: int) -> bool:
 
 
 def hits_enough(hits: Counter[str], cases: int) -> bool:
-    """Whether so many queries are answered, and by every rule, that the cases prove something."""
+    """Return whether enough queries are answered, by every rule, for the cases to prove something."""
     return cases - hits["miss"] >= cases / 3 and hits.keys() >= {*RULES, *SHAPES}
 
 
 def check(case: Case) -> list[str]:
-    """The rules and shapes that were answered, or a miss; fails if the rows differ."""
+    """Return the rules and shapes that were answered, or a miss; fail if the rows differ."""
     built = world_of(case.views, case.plain, case.appended)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
@@ -72,7 +72,7 @@ def check(case: Case) -> list[str]:
 
 
 def filled_world(case: Case) -> tuple[World, duckdb.DuckDBPyConnection]:
-    """The tables and views of a random case, and a database that holds them until the next one."""
+    """Return the tables and views of a random case, and a database filled with them until the next case."""
     built = world_of(case.views, case.plain, case.appended)
     return built, _filled(case.rows, case.views, case.plain, case.appended)
 
@@ -95,7 +95,7 @@ def _connection() -> duckdb.DuckDBPyConnection:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows | None:
-    """The rows of a query; None for one that is not valid."""
+    """Return the rows of a query; None for a query that is not valid."""
     try:
         return rows_of(connection, sql)
     except duckdb.BinderException:

@@ -1,4 +1,4 @@
-"""Predicates with bounds that are known only when the statement runs."""
+"""Random predicates with bounds that are known only at execution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 
 def timed(random: Random) -> str:
-    """A time of the fact table, compared with one that is made of the clock's."""
+    """Return a comparison of a time of the fact table with an expression of the current time."""
     step = f"INTERVAL {random.randint(1, 40)} {random.choice(('DAYS', 'HOURS', 'MINUTES', 'MONTH'))}"
     unit = random.choice(("hour", "day", "week", "month", "quarter", "year"))
     bound = random.choice(

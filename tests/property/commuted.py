@@ -1,4 +1,4 @@
-"""Queries with operands in another order, which makes no difference."""
+"""Random queries with commutative operands in another order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {**MIRROR, **{k: k for k in (ex
 
 
 def commuted(seed: str, query: str) -> str:
-    """Return the query with some operands in another order: in all places the same ones.
+    """Return the query with some operands in another order, the same in all places.
 
     >>> commuted("2", "SELECT n * 2 FROM fact WHERE n > big AND (sex = 'm' OR price < 1) GROUP BY n * 2")
     "SELECT n * 2 FROM fact WHERE big < n AND ('m' = sex OR 1 > price) GROUP BY n * 2"

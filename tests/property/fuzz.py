@@ -1,4 +1,4 @@
-"""Tries more random queries than CI, chunk by chunk; a chunk without a difference is written down at once.
+"""Tries more random queries than CI, chunk by chunk; records each chunk without a difference in the ledger at once.
 
 python -m tests.property.fuzz 9000:109000
 """
@@ -23,7 +23,7 @@ Say = Callable[[str], object]
 
 
 def main() -> int:
-    """Try the range of seeds that the command line names."""
+    """Try the range of seeds given on the command line."""
     first, last = (int(n) for n in sys.argv[1].split(":"))
     commit = _git("describe", "--always", "--dirty", "--exclude=*")
     clean = [_tried(chunk, commit) for chunk in chunks(first, last)]
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def chunks(first: int, last: int) -> Iterator[range]:
-    """The range in parts.
+    """Return the range divided into chunks.
 
     >>> list(chunks(9000, 15000))
     [range(9000, 14000), range(14000, 15000)]
@@ -51,7 +51,7 @@ def _tried(chunk: range, commit: str) -> bool:
 
 
 def tried(seeds: range, say: Say) -> tuple[Counter[str], int]:
-    """Try seeds: the rules and shapes that were answered, and how many answers differ."""
+    """Try seeds; return the rules and shapes that were answered, and the number of wrong answers."""
     hits: Counter[str] = Counter()
     differences, started = 0, time.perf_counter()
     for done, seed in enumerate(seeds, start=1):
@@ -67,7 +67,7 @@ def tried(seeds: range, say: Say) -> tuple[Counter[str], int]:
 
 
 def extended(ledger: str, tried: range, commit: str) -> str:
-    """The ledger with a further range; the last line grows where the range goes on from it.
+    """Return the ledger with a further range added; a range that continues the last line extends that line.
 
     >>> extended("0:5 at abc", range(5, 9), "abc")
     '0:9 at abc\\n'

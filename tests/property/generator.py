@@ -1,4 +1,4 @@
-"""Random schemas' worth of data, views, and queries that are near-misses of them; everything follows from a seed."""
+"""Random rows, views, and queries that are near misses of the views; everything follows from a seed."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ PIVOTED = 1_100_000
 
 @dataclass(frozen=True)
 class Case:
-    """Rows, views by their names, and a query; `plain` are the views without storage.
+    """Rows, views by name, and a query; `plain` are the views without storage.
 
-    `appended` are rows that come after the views were filled.
+    `appended` are rows that are added after the views were filled.
     """
 
     seed: int
@@ -60,7 +60,7 @@ class Case:
 
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
-    """The case of a seed, whose rows and views so many seeds in a row share."""
+    """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
     if seed >= PIVOTED:
@@ -144,7 +144,9 @@ def _fact(random: Random) -> str:
 
 
 def _asked_within(random: Random, view: Select) -> str:
-    """A query of the other table that compares with an aggregate over those rows of the view's that belong to each."""
+    """Return a query of the other table that compares with an aggregate over the view's rows that belong to each of its
+    rows.
+    """
     aggregate = random.choice(["sum(n)", "count(*)", "min(n) + 1", "max(big)", "avg(n)", "count(DISTINCT sex)"])
     where = " AND ".join(["dim_id = id", *view.where[: random.randint(0, 2)]])
     compared = random.choice(["weight <", "weight * 2 >=", "id =", "1 <"])

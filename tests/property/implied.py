@@ -1,4 +1,4 @@
-"""Filters of views in several branches, and queries whose filters lie within them, or nearly."""
+"""Random views with disjunctions as filters, and queries whose filters imply them, or nearly."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Branches = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Filtered:
-    """A view with a filter of branches, each of them comparisons that must all be true."""
+    """A view whose filter is a disjunction of branches; each branch is a conjunction of comparisons."""
 
     view: Select
     branches: Branches
 
     @classmethod
     def of(cls, random: Random, view: Select) -> Filtered:
-        """The view with a filter of its own, and with what that compares among its outputs."""
+        """Return the view with such a filter, and with the compared columns among its outputs."""
         branches = tuple(tuple(atom(random) for _ in range(random.randint(1, 2))) for _ in range(random.randint(1, 3)))
         shown = ("region", "n", "big", "score", "d", "ts", "price")
         if view.keys is None:
@@ -31,7 +31,7 @@ class Filtered:
         return cls(replace(view, where=(disjunction(branches),)), branches)
 
     def query(self, random: Random) -> Select:
-        """A query of some branches, narrower or wider, or in the form of clauses."""
+        """Return a query with some of the branches, narrower or wider, or in conjunctive form."""
         some = random.sample(self.branches, random.randint(1, len(self.branches)))
         kind = random.random()
         if kind < 0.25:
@@ -48,7 +48,7 @@ class Filtered:
 
 
 def disjunction(branches: Branches) -> str:
-    """The branches as one predicate.
+    """Return the branches as one predicate.
 
     >>> disjunction((("a = 1", "b"), ("c",)))
     '((a = 1 AND b) OR (c))'
@@ -57,7 +57,7 @@ def disjunction(branches: Branches) -> str:
 
 
 def atom(random: Random) -> str:
-    """A comparison in one of the many ways in which texts, times and numbers of other types are compared."""
+    """Return a comparison in one of the many ways to compare strings, times and numbers of different types."""
     number, region = random.randint(-3, 9), random.choice(terms.REGIONS).replace("'", "''")
     month = random.choice(("2023-12-01", "2024-01-01", "2024-02-01", "2024-02-05"))
     comparison = random.choice(("=", "<", "<=", ">", ">=", "<>"))
@@ -95,7 +95,7 @@ def atom(random: Random) -> str:
 
 
 def _moved(random: Random, predicate: str) -> str:
-    """The comparison with another number."""
+    """Return the comparison with another number."""
     for digit in "0123456789":
         if predicate.endswith(f" {digit}"):
             return f"{predicate[:-1]}{random.randint(0, 9)}"

@@ -1,4 +1,6 @@
-"""Views over grouped derived tables or with HAVING, and queries over the same groups, fewer of them, or nearly."""
+"""Random views over grouped derived tables or with HAVING, and queries over the same groups, fewer
+groups, or nearly.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ class Groups:
         return text + _and(" HAVING ", self.having)
 
     def near(self, random: Random) -> Groups:
-        """The same groups, or fewer, or, rarely, others."""
+        """Return the same groups, fewer groups or, rarely, other groups."""
         found = self
         if random.random() < 0.4:
             found = replace(found, where=(*found.where, random.choice(OF_KEYS[random.choice(self.keys)])))
@@ -59,7 +61,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class JoinedGroups:
-    """One or two levels of groups side by side, and what is done with them."""
+    """One or two grouped derived tables side by side, and the query over them."""
 
     groups: tuple[Groups, ...]
     join: str
@@ -96,7 +98,7 @@ class JoinedGroups:
         return f"SELECT {outputs} FROM {source}{_and(' WHERE ', self.where)}{group}"
 
     def query(self, random: Random) -> str:
-        """A query that differs a little."""
+        """Return a query that differs a little."""
         groups = tuple(each.near(random) for each in self.groups)
         if self.join == "flat":
             return self._over_flat(random, groups[0])

@@ -1,4 +1,4 @@
-"""Views over views for some of the random cases: plain ones below what is read, and a materialized one on another."""
+"""Views over views for some of the random cases: plain views under the query, and a materialized view over another."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _AGAIN = {"count": "sum", "sum": "sum", "min": "min", "max": "max"}
 
 @dataclass(frozen=True)
 class Layers:
-    """The plain views, which of the materialized ones read them, and one over `mv0`."""
+    """The plain views, which of the materialized views read them, and a view over `mv0`."""
 
     plain: tuple[tuple[str, str], ...] = ()
     through: frozenset[int] = frozenset()
     upper: str = ""
 
     def views(self, views: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-        """The materialized views with these layers."""
+        """Return the materialized views with these layers."""
         lower = tuple((n, through(sql) if i in self.through else sql) for i, (n, sql) in enumerate(views))
         return (*lower, ("upper", self.upper)) if self.upper else lower
 
     def query(self, random: Random, query: str) -> str:
-        """A query of the table as one of the view over it, or one near that of the upper view."""
+        """Return a query of the table as a query of the view over it, or a query near that of the upper view."""
         if self.upper and random.random() < 0.4:
             text = re.sub(r" AS \w+", "", self.upper)
             key = re.search(r"SELECT (c\d+), ", text)
@@ -35,7 +35,7 @@ class Layers:
 
 
 def through(sql: str) -> str:
-    """A query of the table as one of the view over it.
+    """Return a query of the table as a query of the view over it.
 
     >>> through("SELECT fact.n FROM fact")
     'SELECT facts.n FROM facts'
@@ -44,7 +44,7 @@ def through(sql: str) -> str:
 
 
 def layers(random: Random, keys: int, aggregates: tuple[str, ...], predicates: tuple[str, str]) -> Layers:
-    """Layers around a first view with so many keys and these aggregates, or none: most cases need none."""
+    """Return layers for a first view with these keys and aggregates, or none; most cases need none."""
     kind = random.random()
     if kind > 0.3:
         return Layers()
@@ -58,7 +58,7 @@ def layers(random: Random, keys: int, aggregates: tuple[str, ...], predicates: t
 
 
 def _upper(random: Random, keys: int, aggregates: tuple[str, ...]) -> str:
-    """A view over the first one: some of its keys, and its aggregates aggregated again."""
+    """Return a view over the first one: some of its keys, and its aggregates aggregated again."""
     kept = sorted(random.sample(range(keys), random.randint(0, min(2, keys))))
     again = [
         f"{_AGAIN.get(aggregate.partition('(')[0], 'count')}(c{keys + i})" for i, aggregate in enumerate(aggregates)

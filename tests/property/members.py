@@ -1,4 +1,4 @@
-"""Grouped views, and queries of another table that ask by EXISTS and IN which rows of the views' table there are."""
+"""Random grouped views, and queries of another table that test by EXISTS and IN which rows the views' table has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMPARED = (
 
 
 def view(random: Random) -> str:
-    """Make a random view of groups."""
+    """Return a random grouped view."""
     keys = ("dim_id", *random.sample(tuple(key for key in KEYS if key != "dim_id"), random.randint(0, 3)))
     where = f" WHERE {terms.predicate(random, False)}" if random.random() < 0.2 else ""
     having = f" HAVING {random.choice(OF_GROUPS)}" if random.random() < 0.2 else ""
@@ -29,7 +29,7 @@ def view(random: Random) -> str:
 
 
 def query(random: Random) -> str:
-    """Make a random query."""
+    """Return a random query."""
     asked = random.choice((" AND ", " OR ")).join(_asked(random) for _ in range(random.choice((1, 1, 2))))
     if random.random() < 0.3:
         return f"SELECT name, count(*), max(weight) FROM dim WHERE {asked} GROUP BY name"

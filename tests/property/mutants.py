@@ -1,4 +1,4 @@
-"""Plans with one thing changed, as a wrong rule would make them: none that differs on data may be proved.
+"""Changes one thing in correct plans, as a wrong rule might; the verifier must not prove a mutant that changes results.
 
 python -m tests.property.mutants 100000:101000      plans of random queries
 python -m tests.property.mutants golden             plans of the golden corpus
@@ -46,7 +46,7 @@ _JOINS = (("LEFT", None), (None, "INNER"), ("LEFT", "SEMI"), ("LEFT", "ANTI"), (
 
 
 def mutants(plan: str, most: int = PER_PLAN) -> list[tuple[str, str]]:
-    """Return changed texts of a plan, each with the kind of its change; the same ones each time."""
+    """Return changed texts of a plan, each with the kind of its change; deterministic."""
     tree = parse_select(plan)
     edits = list(_edits(tree))
     random.Random(plan).shuffle(edits)
@@ -64,7 +64,7 @@ def mutants(plan: str, most: int = PER_PLAN) -> list[tuple[str, str]]:
 
 
 def _edits(tree: exp.Select) -> Iterator[tuple[str, Edit]]:
-    """Yield what can be changed in a copy of a plan, each with its kind."""
+    """Yield the possible changes of a copy of a plan, each with its kind."""
     for place, node in enumerate(tree.walk()):
         for kind, change in _CHANGES if place else ():
             yield from ((kind, _put(place, new)) for new in change(node))
@@ -81,7 +81,7 @@ def _edits(tree: exp.Select) -> Iterator[tuple[str, Edit]]:
 
 
 def _put(place: int, new: Tree | None) -> Edit:
-    """Return an edit that puts an expression, or nothing, at a place of the walk."""
+    """Return a change that puts an expression, or nothing, in place of a node."""
 
     def edit(copied: exp.Select) -> None:
         target = next(islice(copied.walk(), place, None))
@@ -98,7 +98,7 @@ def _grouped_by(key: Tree, copied: exp.Select) -> None:
 
 
 def _fewer(node: Tree) -> Iterator[Tree | None]:
-    """A filter with one conjunct less, a grouping with one key less."""
+    """Yield changes that drop one conjunct of a filter, or one grouping key."""
     if isinstance(node, exp.Where | exp.Having):
         parts = list(_conjuncts(node.this))
         for i in range(len(parts)):
@@ -203,7 +203,9 @@ def _all(parts: Sequence[Tree]) -> Tree:
 def tried(
     made: Replacement, built: World, connection: duckdb.DuckDBPyConnection, most: int
 ) -> tuple[Counter[str], str]:
-    """Try the mutants of a plan: how many have each verdict and give other rows, and the first proved one that does."""
+    """Try the mutants of a plan; return how many have each verdict and other rows, and the first proved one with other
+    rows.
+    """
     counted: Counter[str] = Counter()
     session = replace(built.session, temporary_views=frozenset())
     leaves = Leaves(made.query, built.definitions, built.relations, session.time_zone)
@@ -237,7 +239,7 @@ def tried(
 
 
 def of_seed(seed: int, most: int = PER_PLAN) -> tuple[Counter[str], str]:
-    """Try the mutants of the plan for one random query."""
+    """Try the mutants of the plan for a random query."""
     case = generate(seed)
     built, connection = filled_world(case)
     outcome = built.rewrite(case.query)
@@ -254,7 +256,7 @@ def of_file(path: Path, most: int = PER_PLAN) -> tuple[Counter[str], str]:
 
 
 def _alone(replacements: Sequence[Replacement]) -> Sequence[Replacement]:
-    """The only replacement of a statement, where it can be run by itself."""
+    """Return the only replacement of a statement, if it can be run by itself; empty otherwise."""
     return replacements if len(replacements) == 1 and not replacements[0].subqueries else ()
 
 
@@ -273,7 +275,7 @@ def _of(
 
 
 def main() -> int:
-    """Try what the command line names; 1 if a wrong plan is proved."""
+    """Try the plans given on the command line; return 1 if a wrong plan is proved."""
     named = sys.argv[1]
     work: Callable[..., tuple[Counter[str], str]] = of_file if named == "golden" else of_seed
     items: Sequence[object] = golden_files() if named == "golden" else range(*map(int, named.split(":")))

@@ -1,4 +1,4 @@
-"""What makes a query of a view's that is nearly another: pieces are taken away, added or changed."""
+"""Turns a view's query into a nearly equal query, by removing, adding or changing pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.property.select import Select
 
 
 def near_miss(random: Random, view: Select) -> Select:
-    """A query near the view: pieces taken away, added or changed."""
+    """Return a query near the view's: with pieces removed, added or changed."""
     query = _counting(random, replace(view, joined=view.joined or random.random() < 0.2))
     changes = [
         _coarser,
@@ -42,7 +42,7 @@ def near_miss(random: Random, view: Select) -> Select:
 
 
 def _counting(random: Random, query: Select) -> Select:
-    """Different numbers for the bitmaps of a view."""
+    """Use distinct counts for the bitmaps of a view."""
     values = [value for value in ("n", "big") if terms.BUCKET.format(value) in (query.keys or ())]
     if not values or query.keys is None:
         return query
@@ -85,7 +85,7 @@ def _timed(random: Random, query: Select) -> Select:
 
 
 def _compared(random: Random, query: Select) -> Select:
-    """A subquery behind the groups."""
+    """Add a comparison with a subquery after grouping."""
     constant = f"(SELECT {random.choice(['count(*)', 'min(weight)'])} FROM dim)"
     if query.keys is None or random.random() < 0.5:
         return replace(query, windows=(*query.windows, constant))
@@ -111,7 +111,7 @@ def _other_grain(random: Random, query: Select) -> Select:
 
 
 def _grouped(random: Random, query: Select) -> Select:
-    """Rows become groups."""
+    """Turn rows into groups."""
     if query.keys is not None:
         return query
     keys = tuple(random.sample(query.rows, random.randint(0, min(2, len(query.rows)))))
@@ -132,7 +132,7 @@ def _own_key(random: Random, query: Select) -> Select:
 
 
 def _conditioned(random: Random, query: Select) -> Select:
-    """What the view aggregates, under a condition."""
+    """Aggregate the view's values under a condition."""
     if query.keys is None:
         return query
     aggregates = []
@@ -148,7 +148,7 @@ def _conditioned(random: Random, query: Select) -> Select:
 
 
 def _in_sets(random: Random, query: Select) -> Select:
-    """Keys in several sets; grouping() is an output like an aggregate."""
+    """Group by several grouping sets; grouping() is an output like an aggregate."""
     if not query.keys or len(query.keys) > 3:
         return query
     sets = random.choice(
@@ -160,7 +160,7 @@ def _in_sets(random: Random, query: Select) -> Select:
 
 
 def _windowed(random: Random, query: Select) -> Select:
-    """Window functions over the rows or groups, some of which depend on an order that is not total."""
+    """Add window functions over the rows or groups, some of which depend on an order that is not total."""
     columns = query.rows if query.keys is None else (*query.keys, *query.aggregates)
     plain = [column for column in columns if "DISTINCT" not in column and "grouping" not in column] or ["count(*)"]
     part = random.choice(["", f"PARTITION BY {random.choice(plain)} "])

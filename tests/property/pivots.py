@@ -1,4 +1,6 @@
-"""Queries with PIVOT over the keys of grouped views, under names of their own or Spark's, with or without a filter."""
+"""Random queries with PIVOT over the keys of grouped views, with names of their own or Spark's, with or without a
+filter.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ _WORD = re.compile(r"\b(?:big|price|score|ts)\b")
 
 
 def view(random: Random) -> str:
-    """Make a grouped view that holds most of what the queries ask for."""
+    """Return a grouped view that holds most of what the queries need."""
     keys = random.sample(KEYS, random.randint(2, 4))
     outputs = [*keys, *(f"{a} AS a{i}" for i, a in enumerate(_AGGREGATES) if random.random() < 0.8)]
     return f"SELECT {', '.join(outputs)} FROM fact GROUP BY {', '.join(keys)}"
 
 
 def query(random: Random) -> str:
-    """Make a query that pivots one or two columns of the table."""
+    """Return a query that pivots one or two columns of the table."""
     keys = random.sample(KEYS, random.randint(1, 3))
     by = keys[: 2 if len(keys) > 1 and random.random() < 0.2 else 1]
     aggregates = random.sample(_AGGREGATES, random.randint(1, 3))
@@ -43,7 +45,7 @@ def query(random: Random) -> str:
 
 
 def _listed(random: Random, by: list[str]) -> str:
-    """The values of the list, each once, with names where there are no plain ones."""
+    """Return the values of the IN list, each once, with names if no plain ones exist."""
     if len(by) == 1:
         return ", ".join(random.sample(_VALUES[by[0]], random.randint(1, len(_VALUES[by[0]]))))
     pairs = {tuple(random.choice(_VALUES[name]).split(" AS ")[0] for name in by) for _ in range(3)}

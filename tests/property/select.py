@@ -1,4 +1,4 @@
-"""What random views and queries are made of."""
+"""The representation of random views and queries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Select:
         return [*(self.rows if self.keys is None else (*self.keys, *self.aggregates)), *self.windows]
 
     def sql(self, aliased: bool = False) -> str:
-        """The text; a view's outputs are given names."""
+        """Return the SQL; the outputs of a view get names."""
         items = [f"{o} AS c{i}" if aliased else o for i, o in enumerate(self.outputs())]
         source = f"fact {self.join} dim ON fact.dim_id = dim.id" if self.joined else "fact"
         where, before = self.where, ""

@@ -1,4 +1,4 @@
-"""Random cases for Spark, with some of what DuckDB answers in another way."""
+"""Random cases for Spark, with some expressions for which DuckDB's results differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOR_SPARK = (
 
 
 def for_spark(case: Case, sharing: int) -> Case:
-    """The case with some of what only Spark can answer as Spark does; in views and query alike."""
+    """Return the case with some expressions that only Spark evaluates as Spark does, in views and query alike."""
     random = Random(f"for Spark {case.seed // sharing}")
     chosen = [(text, other) for text, other in FOR_SPARK if random.random() < 0.5]
 

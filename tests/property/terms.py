@@ -1,4 +1,4 @@
-"""Keys, aggregates and conditions for random queries, in Spark's SQL."""
+"""Random keys, aggregates and conditions, in Spark's SQL."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def aggregate(random: Random, joined: bool) -> str:
 
 
 def _branched(random: Random, joined: bool) -> str:
-    """An aggregate of a value that depends on a condition. Averages of decimals are compared on Spark only."""
+    """Return an aggregate of a value that depends on a condition. Averages of decimals are compared only on Spark."""
     name = random.choice(["sum", "sum", "count", "min", "max", "avg"])
     condition = random.choice(["region = 'eu'", "sex IS NULL", "n > 2", "dim_id = 1", predicate(random, joined)])
     value = random.choice(["n", "big", "score", "1", "n * 2", *(["price"] if name != "avg" else [])])
@@ -107,7 +107,7 @@ def predicate(random: Random, joined: bool) -> str:
 
 
 def subquery(random: Random) -> str:
-    """A predicate with a subquery: of rows that match, of constants, and of what may be NULL."""
+    """Return a predicate with a subquery: of matching rows, of constants, or of values that may be NULL."""
     number = random.randint(-1, 4)
     matching = f"EXISTS (SELECT 1 FROM dim AS s WHERE s.id = dim_id AND s.weight > {number})"
     listed = f"dim_id IN (SELECT id FROM dim WHERE weight > {number})"

@@ -1,4 +1,4 @@
-"""No wrong plan is proved: some of what `python -m tests.property.mutants` tries at length."""
+"""No wrong plan is proved: a sample of what `python -m tests.property.mutants` tries at length."""
 
 from __future__ import annotations
 

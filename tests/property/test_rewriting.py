@@ -1,4 +1,4 @@
-"""Each rewriting of a random query over random views returns what the query itself returns."""
+"""Each rewriting of a random query over random views returns the rows of the query itself."""
 
 from __future__ import annotations
 

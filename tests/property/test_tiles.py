@@ -1,4 +1,4 @@
-"""Ranges of times over views of several grains, with rows exactly on borders and one microsecond beside them."""
+"""Time ranges over views of several grains, with rows exactly on borders and one microsecond beside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUTPUTS = ("", "region, ", "date_trunc('MONTH', ts), ", "date_trunc('DAY', ts), 
 
 @st.composite
 def moments(draw: st.DrawFn) -> datetime:
-    """A moment on a border of any grain, or beside it."""
+    """Return a time on a border of any grain, or beside one."""
     moment = FIRST + timedelta(seconds=draw(st.integers(0, SECONDS)))
     grain = draw(st.sampled_from(sorted(STEPS)))
     floored = moment.replace(day=1, hour=0, minute=0, second=0)
@@ -37,7 +37,7 @@ def text(moment: datetime) -> str:
 
 @st.composite
 def queries(draw: st.DrawFn) -> str:
-    """A query for a range of times."""
+    """Return a query for a time range."""
     ends = sorted(draw(st.tuples(moments(), moments())))
     below, above = draw(st.sampled_from(("<", "<="))), draw(st.sampled_from((">", ">=")))
     bounds = [f"ts {above} TIMESTAMP '{text(ends[0])}'", f"ts {below} '{text(ends[1])}'"]
@@ -63,7 +63,7 @@ TILED: list[tuple[int, str]] = []
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(queries(), min_size=4, max_size=4), st.lists(moments(), min_size=3, max_size=12))
 def check(asked: list[str], found: list[datetime]) -> None:
-    """Decide queries, and compare the rows of each both ways."""
+    """Decide about queries, and compare the rows of each with and without views."""
     connection = database(GOLDEN.schema, rows(found), WORLD)
     for query in asked:
         outcome = WORLD.rewrite(query)
@@ -82,7 +82,7 @@ def test_any_range_is_answered_by_tiles_as_by_the_table() -> None:
 
 
 def test_a_tile_that_is_stale_is_left_out() -> None:
-    """The plan is made of the others."""
+    """The plan uses only the other views."""
     query = "SELECT sum(amount) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'"
     (by_day,) = (view for view in WORLD.definitions.views if view.name.table == "by_day")
     storage = WORLD.relations[by_day.storage]

@@ -17,7 +17,7 @@ BORDERS = (
 
 
 def view(random: Random) -> str:
-    """A view by one or two times, and maybe more."""
+    """Return a view by one or two times, perhaps with further keys."""
     keys = list(dict.fromkeys(_bucket(random, random.choice(TIMES)) for _ in range(random.randint(1, 2))))
     if random.random() < 0.15:
         time = random.choice(("ts", "ntz"))
@@ -30,7 +30,7 @@ def view(random: Random) -> str:
 
 
 def query(random: Random, views: list[str]) -> str:
-    """A query of such times and aggregates as a view has."""
+    """Return a query of times and aggregates like a view's."""
     near = random.choice(views)
     times = [time for time in ("ts", "ntz", "d") if f"({time}" in near or f" {time}" in near or f", {time})" in near]
     time = random.choice(times or ["ts"])
@@ -44,7 +44,7 @@ def query(random: Random, views: list[str]) -> str:
 
 
 def _bucket(random: Random, time: str) -> str:
-    """A spelling that tells a bucket, or the time's own value, or a label."""
+    """Return an expression for a bucket, for the time itself, or for a label."""
     if time == "d":
         grain = random.choice(("WEEK", "MONTH", "QUARTER", "YEAR"))
         return random.choice(("d", f"trunc(d, '{grain}')", "make_date(year(d), month(d), 1)"))

@@ -1,4 +1,4 @@
-"""Queries for the first rows of each part by row_number(): what they show is the same whichever of equal rows it is."""
+"""Random top-N queries by row_number(), whose outputs are the same whichever of several equal rows are chosen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TAKEN = ("rn <= 2", "rn = 1", "rn < 4", "rn BETWEEN 2 AND 3", "rn > 1")
 
 
 def query(random: Random) -> str:
-    """Make a random query."""
+    """Return a random query."""
     keys = random.sample(KEYS, random.randint(1, 3))
     part = keys[: random.randint(0, len(keys))]
     figure = random.choice(_FIGURES)

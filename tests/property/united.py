@@ -1,4 +1,6 @@
-"""Views that are set operations, and queries that are the same ones over fewer rows and columns, or nearly."""
+"""Random views that are set operations, and queries that are the same operations over fewer rows and columns, or
+nearly.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ COLUMNS = ("region", "sex", "n", "big", "price", "d", "ts", "dim_id", "n * 2", "
 
 @dataclass(frozen=True)
 class United:
-    """Several SELECTs over one table under one operator; `groups` has the aggregates of each, if they group."""
+    """Several SELECTs over one table under one set operator; `groups` are the aggregates of each, if they group."""
 
     operator: str
     columns: tuple[str, ...]
@@ -22,7 +24,7 @@ class United:
 
     @classmethod
     def of(cls, random: Random) -> United:
-        """Make a random view."""
+        """Return a random view."""
         columns = tuple(random.sample(COLUMNS[:8] if random.random() < 0.3 else COLUMNS, random.randint(1, 4)))
         filters = tuple(_filters(random, 2) for _ in range(random.choice((2, 2, 2, 3))))
         groups = tuple(random.sample(("sum(n)", "count(*)", "max(big)"), 2)) if random.random() < 0.2 else ()
@@ -35,7 +37,7 @@ class United:
         return self._sql(outputs, self.filters)
 
     def query(self, random: Random) -> str:
-        """Make a random query that differs from the view a little."""
+        """Return a random query that differs a little from the view's."""
         more = [term for term in _filters(random, 2) if not self.groups]
         if self.groups and random.random() < 0.5:
             more = [f"{self.columns[0]} IS NOT NULL"]

@@ -1,4 +1,4 @@
-"""No docker engine is needed to see that the images hold what the tests run."""
+"""The images hold what the tests run; checked without a Docker engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the race takes for the answer of one moment."""
+"""Which answers the race accepts as those of one point in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""README says what is so: its settings are accepted, its statements are read, its targets and files exist."""
+"""README and docs are true: their settings are accepted, their statements parse, their make targets and files exist."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ TASKS = "\n".join(page.read_text() for page in PAGES if page.name not in ("refer
 
 
 def fenced(language: str) -> list[str]:
-    """The blocks of code in a language."""
+    """Return the code blocks in a language."""
     return re.findall(rf"```{language}\n(.*?)```", TASKS, re.DOTALL)
 
 
 def statements() -> list[str]:
-    """The SQL statements shown."""
+    """Return the SQL statements shown in a text."""
     return [s for block in fenced("sql") for s in (part.strip() for part in block.split(";")) if s and s[:2] != "--"]
 
 
@@ -141,7 +141,7 @@ def test_the_reference_shows_a_settings_file_as_the_program_has_it() -> None:
 
 
 def keys_of(model: type[config.Table], name: str = "") -> Iterator[tuple[str, list[str]]]:
-    """The tables of the settings file, and the keys of each."""
+    """Yield the tables of the settings file, with the keys of each."""
     names = {str(field.validation_alias or key): field.annotation for key, field in model.model_fields.items()}
     if name:
         yield name, list(names)

@@ -18,7 +18,7 @@ _BORDERS = (
 
 
 def tables(seed: int = 1) -> Tables:
-    """All tables of the three schemas."""
+    """Return all tables of the three schemas."""
     random = Random(seed)
     return {**_web(random), **_shop(random), **_saas(random)}
 

@@ -1,4 +1,4 @@
-"""The workloads as files: a script of tables and views, and queries with whether a view answers them."""
+"""The workloads as files: a script of tables and views, and queries with the expected verdict of each."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Query:
 
 
 def script(workload: str) -> str:
-    """CREATE TABLE and CREATE MATERIALIZED VIEW."""
+    """Return the script of CREATE TABLE and CREATE MATERIALIZED VIEW."""
     return (FOLDER / workload / "schema.sql").read_text()
 
 
 def queries(workload: str) -> list[Query]:
-    """The queries, in their order."""
+    """Return the queries in order."""
     parts = _QUERY.split((FOLDER / workload / "queries.sql").read_text())[1:]
     return [Query(parts[i], parts[i + 1] == "answered", parts[i + 2].strip()) for i in range(0, len(parts), 3)]
 
 
 def write(workload: str, found: list[Query]) -> None:
-    """Put the queries back, with what is now known of them."""
+    """Write the queries with their current verdicts."""
     text = "".join(f"--@ {q.name}: {'answered' if q.answered else 'kept'}\n{q.sql}\n" for q in found)
     (FOLDER / workload / "queries.sql").write_text(text)

@@ -1,4 +1,4 @@
-"""A few rows for each workload: everything follows from the seed, and each query's constants occur in them."""
+"""A few rows for each workload; everything follows from the seed, and each query's constants occur in the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def ssb(seed: int = 1, lines: int = 12000) -> Tables:
-    """The Star Schema Benchmark's tables."""
+    """Return the tables of the Star Schema Benchmark."""
     random = Random(seed)
     days = [date(year, month, day) for year in range(1992, 1999) for month in range(1, 13) for day in (3, 8, 26)]
     places = [(city, n, r) for r, names in NATIONS.items() for n in names for city in (f"{n[:9]:9}1", f"{n[:9]:9}5")]
@@ -64,7 +64,7 @@ def _brand(part: int) -> tuple[str, str, str]:
 
 
 def tpch(seed: int = 1, orders: int = 500) -> Tables:
-    """TPC-H's tables."""
+    """Return the tables of TPC-H."""
     random = Random(seed)
     nations = [(i, n, REGIONS.index(r), "") for i, (n, r) in enumerate((n, r) for r in REGIONS for n in NATIONS[r])]
     many = len(nations)

@@ -1,4 +1,4 @@
-"""A script's tables and storage in DuckDB, and whether an answer from views has the rows of the query itself."""
+"""Runs a script's tables and storage in DuckDB, and compares answers from views with the query's own rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SPELLINGS = (
 
 
 def database(workspace: Workspace, rows: Tables) -> duckdb.DuckDBPyConnection:
-    """The tables with their rows, and each view's storage filled."""
+    """Return a database with the tables' rows and each view's storage filled."""
     connection = duckdb.connect()
     connection.execute(MACROS + _MACROS)
     for name, lines in rows.items():
@@ -59,14 +59,14 @@ def _literal(value: object) -> str:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows:
-    """The rows of a query in Spark SQL."""
+    """Return the rows of a query in Spark SQL."""
     for spelling, other in _SPELLINGS:
         sql = spelling.sub(other, sql)
     return rows_of(connection, sql)
 
 
 def same_answer(connection: duckdb.DuckDBPyConnection, sql: str, rewritten: str) -> bool:
-    """Whether both give the same rows, and the columns that the query orders by in the same order."""
+    """Return whether both have the same rows, and the columns that the query orders by in the same order."""
     given = answer(connection, rewritten)
     plain = _as_decimals(answer(connection, sql), given)
     keys = _ordered_by(sql)
@@ -75,7 +75,7 @@ def same_answer(connection: duckdb.DuckDBPyConnection, sql: str, rewritten: str)
 
 
 def _ordered_by(sql: str) -> list[int]:
-    """The places of the query's outputs that it orders by, as far as those are outputs.
+    """Return the positions of the query's outputs that it orders by, as far as these are outputs.
 
     >>> _ordered_by("SELECT a, sum(b) AS s FROM t GROUP BY a ORDER BY 2 DESC, a, max(c)")
     [1, 0]
@@ -93,7 +93,9 @@ def _ordered_by(sql: str) -> list[int]:
 
 
 def _as_decimals(plain: Rows, given: Rows) -> Rows:
-    """DuckDB divides and averages decimals as doubles; the rewritten query casts to Spark's decimals."""
+    """Compare as decimals: DuckDB divides and averages decimals as doubles, the rewritten query casts to Spark's
+    decimals.
+    """
     scales = {
         i: value.as_tuple().exponent for row in given for i, value in enumerate(row) if isinstance(value, Decimal)
     }

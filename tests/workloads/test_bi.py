@@ -1,9 +1,9 @@
-"""Statements as BI tools write them: answered as expected before they were tried, and with the rows of the tables.
+"""Statements as BI tools write them: answered as predicted before they were tried, and with the rows of the tables.
 
-`bi/` holds a file for each tool, in the form of the golden files but with a verdict alone: `rewritten`, by any view,
-or `kept` for the reason that is given. `bi/missed.txt` lists the statements that should be answered from a view and are
-not, with the reasons of the engine; `UPDATE_GOLDEN=1` writes the list. A statement that is rewritten though `kept` is
-expected is only printed: its rows are compared like those of all others.
+`bi/` has a file for each tool, in the form of golden files but with the verdict only: `rewritten`, by any view, or
+`kept` for the given reason. `bi/missed.txt` lists the statements that should be answered from a view but are not, with
+the engine's reasons; `UPDATE_GOLDEN=1` writes the list. A statement that is rewritten though `kept` is expected is only
+printed; its rows are compared like all others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REFUSED = "refuses the pattern letter u"
 
 @dataclass
 class Decision:
-    """A statement of the corpus, and what has become of it."""
+    """A statement of the corpus, and the decision about it."""
 
     case: Case
     rewritten: bool
@@ -41,18 +41,18 @@ class Decision:
 
     @property
     def expected(self) -> bool:
-        """Whether a view should answer the statement."""
+        """Return whether a view should answer the statement."""
         return self.case.verdict == "rewritten"
 
     @property
     def missed(self) -> bool:
-        """Whether no view answers, and one should."""
+        """Return whether no view answers although one should."""
         return self.expected and not self.rewritten
 
 
 @cache
 def workspace() -> Workspace:
-    """The three schemas with their views, fresh; since when their times are, the bounds of storage columns tell."""
+    """Return the three schemas with their views, fresh; the bounds of storage columns give the begin of their times."""
     read = read_script("\n".join(path.read_text() for path in sorted((FOLDER / "schemas").glob("*.sql"))))
     storages = {view.storage: read.relations[view.storage] for view in read.definitions.views}
     since = str(bi_data.FIRST)
@@ -66,7 +66,7 @@ def workspace() -> Workspace:
 
 @cache
 def decisions(tool: str) -> tuple[Decision, ...]:
-    """What becomes of each statement of a tool."""
+    """Return the decision about each statement of a tool."""
     return tuple(_decision(case) for case in read(FOLDER / f"{tool}.sql").cases)
 
 
@@ -85,7 +85,7 @@ def _reasons(explanation: Explanation) -> str:
 
 @pytest.fixture(scope="module")
 def connection() -> duckdb.DuckDBPyConnection:
-    """The tables with their rows, and the storage of each view."""
+    """Return a database with the tables' rows and the storage of each view."""
     return database(workspace(), bi_data.tables())
 
 
@@ -110,7 +110,7 @@ def test_the_rows_say_something_about_each_statement(tool: str, connection: duck
 
 
 def test_every_missed_statement_is_listed() -> None:
-    """A statement that is listed and now answered is progress; one that is missed and not listed is a loss."""
+    """A listed statement that is now answered is progress; a missed statement that is not listed is a loss."""
     missed = {(tool, d.case.title): d.reasons for tool in TOOLS for d in decisions(tool) if d.missed}
     if os.environ.get("UPDATE_GOLDEN") == "1":
         MISSED.write_text(_HEAD + "".join(f"{tool} | {title} | {why}\n" for (tool, title), why in missed.items()))

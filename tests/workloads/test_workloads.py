@@ -1,7 +1,7 @@
-"""TPC-H and SSB over their views: answered as known, and with the same rows as without views.
+"""TPC-H and SSB over their views: answered as expected, and with the same rows as without views.
 
-A query that is answered though its file says `kept` is progress: `UPDATE_GOLDEN=1` writes it down, and from then on it
-must stay so.
+A query that is answered though its file says `kept` is progress: `UPDATE_GOLDEN=1` records it, and from then on it must
+stay so.
 """
 
 from __future__ import annotations

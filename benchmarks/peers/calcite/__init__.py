@@ -1,1 +1,1 @@
-"""Apache Calcite as a peer of the rewriter."""
+"""Apache Calcite, measured beside the rewriter."""

@@ -1,9 +1,9 @@
-"""The same tables, views and queries in Viewgate and in Apache Calcite: time for each query, and what is answered.
+"""Compares Viewgate with Apache Calcite over the same tables, views and queries: time per query, and queries answered.
 
     python benchmarks/peers/calcite/compare.py [--views 10 100 1000] [--limit 20]
 
-From a query's text to its rewriting, as processor time of the thread that does it, median of several runs after a
-warm-up. Needs Maven and a JDK of 17 or newer. The README beside this file says how Calcite is set up.
+The time is from a query's text to its rewriting, in processor time of the thread, as the median of several runs after a
+warm-up. Needs Maven and a JDK of version 17 or newer. The README beside this file describes the set-up of Calcite.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RUNS = 15
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of one query: the views used, milliseconds, and whether that is only the limit that it passed."""
+    """The result for one query: the views used, milliseconds, and whether only the time limit was exceeded."""
 
     used: tuple[str, ...]
     ms: float
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def viewgate(workspace: Workspace) -> Results:
-    """Our own times; each run has another comment in its text, so that none was seen before."""
+    """Return Viewgate's times; each run has another comment in the text, so that no text repeats."""
     queries = views.workload_queries()
     times: dict[str, list[float]] = {name: [] for name in queries}
     for run in range(RUNS + 2):
@@ -83,7 +83,7 @@ def viewgate(workspace: Workspace) -> Results:
 
 
 def calcite(numbers: Sequence[int], limit: float) -> dict[int, dict[str, Results]]:
-    """Theirs, by number of views and way."""
+    """Return Calcite's times, by number of views and by way of rewriting."""
     subprocess.run(["mvn", "-q", "-B", "compile"], cwd=HERE, check=True)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(world(views.workspace(max(numbers))), file)
@@ -105,12 +105,12 @@ def _measured(line: Mapping[str, Any]) -> Measured:
 
 
 def best(ways: Sequence[Results]) -> Results:
-    """For each query the fastest way that answers it; if none does, the fastest."""
+    """Return for each query the fastest way that answers it; if none does, the fastest."""
     return {name: min((way[name] for way in ways), key=lambda m: (not m.used, m.ms)) for name in ways[0]}
 
 
 def summary(number: int, name: str, measured: Results, ours: Results) -> str:
-    """One line of the first table."""
+    """Return one line of the first table."""
     times = [m.ms for m in measured.values()]
     answered = f"{sum(bool(m.used) for m in measured.values())} of {len(measured)}"
     ratio = statistics.geometric_mean(m.ms / ours[query].ms for query, m in measured.items())
@@ -118,7 +118,7 @@ def summary(number: int, name: str, measured: Results, ours: Results) -> str:
 
 
 def each(results: Mapping[str, Results]) -> Iterator[str]:
-    """The second table: every query with the most views."""
+    """Yield the second table: every query with the largest number of views."""
     yield f"\n{'ms; * answered':14}" + "".join(f"{name:>23}" for name in results)
     for query in results[OURS]:
         yield f"{query:14}" + "".join(f"{measured[query]!s:>23}" for measured in results.values())

@@ -1,4 +1,4 @@
-"""The tables, views and queries of the rewriter's benchmarks, as Calcite's side reads them."""
+"""The tables, views and queries of the rewriter's benchmarks, as JSON for Calcite's side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VALUE = re.compile(r"\bvalue\b")
 
 
 def world(workspace: Workspace) -> dict[str, Any]:
-    """All of it, for JSON."""
+    """Return all tables, views and queries as JSON values."""
     tables = [r for r in workspace.relations.values() if isinstance(r, Table)]
     storages = {view.storage for view in workspace.definitions.views}
     return {
@@ -39,7 +39,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _view(view: MaterializedView, workspace: Workspace) -> dict[str, Any]:
-    """A view with the columns that its storage holds beyond those of its text: counts and sums that averages need."""
+    """Return a view with its hidden storage columns: the counts and sums that averages need."""
     storage = workspace.relations[view.storage]
     assert isinstance(storage, Table)
     sql = view.query

@@ -1,4 +1,4 @@
-"""Has Superset browse databases by its engine spec for Hive, and run statements as SQL Lab does: FILE PORT PORT."""
+"""Lets Superset browse databases with its engine spec for Hive, and run statements like SQL Lab: FILE PORT PORT."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATEMENTS = (
 
 
 def browsing(database: Any, sales: Any, parted: Any) -> dict[str, Callable[[], Any]]:
-    """What is asked to show a tree of tables and one of them, and to draw a chart."""
+    """Return what Superset asks to show a tree of tables and one table, and to draw a chart."""
     spec = database.db_engine_spec
     return {
         "get_all_schema_names": lambda: sorted(database.get_all_schema_names(catalog=None)),
@@ -42,7 +42,7 @@ def browsing(database: Any, sales: Any, parted: Any) -> dict[str, Callable[[], A
 
 
 def answers(database: Any) -> dict[str, Any]:
-    """What a database has said to everything."""
+    """Return the answers of a database to all of this."""
     from superset.sql.parse import Table
 
     asked = browsing(database, Table("sales", "demo"), Table("parted", "demo")) | {
@@ -52,7 +52,7 @@ def answers(database: Any) -> dict[str, Any]:
 
 
 def run(database: Any, sql: str) -> Any:
-    """The columns and the first rows of a statement."""
+    """Return the columns and the first rows of a statement."""
     from superset import db
     from superset.models.sql_lab import Query
     from superset.result_set import SupersetResultSet
@@ -69,7 +69,7 @@ def run(database: Any, sql: str) -> Any:
 
 
 def said(spec: Any, ask: Callable[[], Any]) -> Any:
-    """The answer, or the error as Superset shows it, without the numbers that Spark counts on."""
+    """Return the answer, or the error as Superset shows it, without Spark's counters."""
     try:
         return ask()
     except Exception as error:
@@ -77,7 +77,7 @@ def said(spec: Any, ask: Callable[[], Any]) -> Any:
 
 
 def main(file: str, *ports: str) -> None:
-    """Ask the same of each."""
+    """Ask each database the same."""
     from flask_appbuilder import Model
     from superset.app import create_app
 

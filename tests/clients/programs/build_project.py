@@ -1,4 +1,4 @@
-"""Has dbt look at a project, build it twice, and test it; writes down what it did in each node."""
+"""Lets dbt check a project, build it twice, and test it; writes what dbt did in each node to a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROJECT = Path(__file__).parents[1] / "dbt_project"
 
 
 def invoked(verb: str) -> Any:
-    """Whether a command went well, and what it did."""
+    """Return whether a dbt command succeeded, and what it did."""
     from dbt.cli.main import dbtRunner
 
     answer = dbtRunner().invoke(["--quiet", verb, "--project-dir", str(PROJECT), "--profiles-dir", "."])

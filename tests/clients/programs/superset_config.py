@@ -1,4 +1,4 @@
-"""A Superset that keeps its own things in a file of the folder that it is started in."""
+"""Superset's configuration: its own database is a file in the folder in which it is started."""
 
 from pathlib import Path
 

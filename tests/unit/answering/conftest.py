@@ -18,5 +18,5 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
 
 @pytest.fixture
 def house(lake: Lake) -> House:
-    """A view over sales."""
+    """A house with a view over sales."""
     return House(lake)

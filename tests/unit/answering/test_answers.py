@@ -1,4 +1,4 @@
-"""How the views are kept at hand."""
+"""The cache of view definitions is kept current."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_views_are_read_once_and_while_others_are_served(monkeypatch: pytest.Mon
 
 
 def decided(monkeypatch: pytest.MonkeyPatch, sql: str, *, rewrite: bool, views: int = 0) -> Decision:
-    """What comes of a statement in a session; others are served before."""
+    """Return the decision about a statement in a session, after other statements were answered."""
 
     async def facts(_answers: Answers, _session: Any) -> Session:
         return Session("lake", ("demo",), rewrite=rewrite)

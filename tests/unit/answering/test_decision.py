@@ -1,4 +1,4 @@
-"""What users are told of decisions."""
+"""The messages that tell users about decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a session, and when it is asked again."""
+"""What is known of a session, and when Spark is asked for it again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"
 
 
 class Spark:
-    """Answers what facts ask, and counts."""
+    """Answers the statements that facts send, and counts them."""
 
     def __init__(self) -> None:
         self.settings = {"spark.sql.catalog.lake": "x", "spark.sql.catalog.lake.type": "jdbc"}

@@ -1,4 +1,4 @@
-"""What a statement's log says of the view that its hint names."""
+"""What a statement's log says about the view that its hint names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["asking"]
 
 
 def make(asking: Asking, view: str, table: str = "sales") -> None:
-    """Make a view of maxima."""
+    """Create a view with maxima."""
     asking.house.upstream.described = [("region", "string"), ("top", "bigint")]
     query = f"SELECT region, max(amount) AS top FROM {table} GROUP BY region"
     asyncio.run(asking.house.run(f"CREATE MATERIALIZED VIEW {view} AS {query}"))

@@ -1,4 +1,4 @@
-"""`information_schema` in statements: its rows, and where the name is the user's."""
+"""`information_schema` in statements: its rows, and names that belong to the user instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tests.unit.pipeline.house import House
 
 
 def told(house: House, sql: str, current: str = "lake", spark: str = "") -> str | None:
-    """What a statement becomes in a session whose catalog is `current`; `spark` is the namespace that Spark has."""
+    """Return the SQL for Spark of a statement in a session whose catalog is `current`; `spark` is a
+    namespace in Spark.
+    """
     answers, client = Answers(house.catalog), session()
     asked: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The snapshots that a rewritten statement reads: those of the decision, or of an earlier moment that it names."""
+"""The snapshots that a rewritten statement reads: the decision's, or those of an earlier time that it names."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ REFRESH = "REFRESH MATERIALIZED VIEW agg"
 
 
 def snapshot(asking: Asking, table: str) -> int:
-    """The current snapshot of a table."""
+    """Return the current snapshot of a table."""
     current = asking.house.lake.iceberg.load_table(f"demo.{table}").current_snapshot()
     assert current is not None
     return current.snapshot_id
 
 
 def sent(asking: Asking, sql: str) -> str:
-    """What Spark is sent for a statement; empty where that is the client's own text."""
+    """Return the SQL that Spark is sent for a statement; empty if that is the client's own text."""
     decision = asyncio.run(asking.answers.decide(asking.session, sql))
     assert decision.original == sql
     return decision.sql or ""

@@ -1,4 +1,4 @@
-"""While the catalog is unavailable, statements go to Spark as they are, and everybody who asks is told why."""
+"""While the catalog is unavailable, statements go to Spark unchanged, and the reason is shown wherever users ask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["asking"]
 
 
 def during_an_outage(asking: Asking, story: Callable[[], Awaitable[None]]) -> None:
-    """Run a story in which the catalog is known first, and refuses every call then."""
+    """Run a scenario in which the catalog is known first, and then refuses every call."""
 
     def refuse(*_: object) -> None:
         raise ConnectionRefusedError("connection refused")

@@ -1,4 +1,4 @@
-"""Averages of whole numbers: what a statement needs to know of a table's values is looked up when one asks for it."""
+"""Averages of integers: the bounds of a table's values are looked up when a statement needs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark says of a statement is said of the statement that the user wrote."""
+"""Spark's errors about a statement are reported for the statement that the user wrote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.hs2 import ResultSet, SqlError
 
 
 def told(sql: str, answer: str | SqlError = "") -> list[str]:
-    """What Spark is asked about a statement."""
+    """Return what Spark is asked about a statement."""
     asked: list[str] = []
 
     async def query(text: str) -> ResultSet:
@@ -39,7 +39,9 @@ def test_places_are_those_in_the_users_statement() -> None:
 
 
 def test_only_what_begins_as_a_query_is_described() -> None:
-    """DESCRIBE takes QUERY for a table's name where no query follows: `DESCRIBE QUERY SELEC` misses a table QUERY."""
+    """Without a query after it, DESCRIBE takes QUERY for a table's name: `DESCRIBE QUERY SELEC` misses a
+    table QUERY.
+    """
     assert told("(select 1)") == ["DESCRIBE QUERY\n(select 1)"]
     assert told("SELEC 1") == ["EXPLAIN\nSELEC 1"]
     assert told("SELECTED") == ["EXPLAIN\nSELECTED"]
@@ -61,7 +63,7 @@ def test_a_statement_that_writes_is_explained_and_what_is_wrong_is_no_plan() -> 
 )
 def test_a_syntax_error_shows_the_users_own_text(sql: str, line: int, mark: str) -> None:
     async def query(text: str) -> ResultSet:
-        """Spark's parser, which finds no fault but the second FROM."""
+        """Play Spark's parser, which finds no error but the second FROM."""
         lines = text.split("\n")
         at = next(number for number, one in enumerate(lines) if "FROM FROM" in one)
         column = lines[at].index("FROM FROM") + 5

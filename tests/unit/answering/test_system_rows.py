@@ -1,4 +1,4 @@
-"""The rows of the system tables: of one process, of several, and who may see which."""
+"""The rows of the system tables: of one process, of several, and which users see which rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["house"]
 
 
 class Workers:
-    """So many workers that are all alike."""
+    """A number of identical workers."""
 
     def __init__(self, house: View, count: int = 1) -> None:
         self.count = count
@@ -88,7 +88,7 @@ def test_when_the_worker_with_the_schedule_has_a_view_due(house: View) -> None:
 
 
 def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
-    """What a statement becomes in a session of a Spark with these catalogs."""
+    """Return the SQL for Spark of a statement, in a session of a Spark with these catalogs."""
 
     async def facts(_: object) -> Session:
         return Session("lake", ("demo",), catalogs=frozenset({"lake", *catalogs}))

@@ -1,4 +1,4 @@
-"""Names of system tables in statements, and what becomes of them."""
+"""The names of system tables in statements, and the SQL that replaces them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def expanded(sql: str, rows: Sequence[Row] = ()) -> str | None:
 
 
 def shown(sql: str) -> str:
-    """The statement with `…` for the rows."""
+    """Return the statement with `…` in place of the rows."""
     text = expanded(sql)
     assert text is not None
     return re.sub(r"\(SELECT `.*?>>'\)\)\)\)", "…", text)

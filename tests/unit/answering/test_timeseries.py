@@ -1,4 +1,6 @@
-"""`timeseries()` in what clients send: put into Spark's functions, or an error that lists what is allowed."""
+"""`timeseries()` in clients' statements is translated to Spark's functions, or is an error that lists
+what is allowed.
+"""
 
 from __future__ import annotations
 

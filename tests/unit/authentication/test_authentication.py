@@ -9,7 +9,7 @@ from proxy.authentication import Authentication, Denied
 
 
 class Users:
-    """Knows one password; may be out of order."""
+    """Knows one password, and can be out of order."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""What is said in a login by tickets, with GSSAPI played; the integration tests have a real center of keys."""
+"""The messages of a login by tickets, with a fake GSSAPI; the integration tests have a real Key Distribution Center."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ OFFER = b"wrapped:" + bytes([1, 0, 0, 0])
 
 
 class Played:
-    """Is through after so many tokens; answers the last one if the client wants to be sure of us, too."""
+    """A fake context that is established after some tokens; it answers the last one if the client wants mutual
+    authentication.
+    """
 
     def __init__(self, tokens: int = 1, *, mutual: bool = True) -> None:
         self.left, self.mutual = tokens, mutual

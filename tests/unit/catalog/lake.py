@@ -23,7 +23,7 @@ ROWS = pa.table({"region": ["eu", None], "amount": pa.array([10, 20], pa.int64()
 
 
 def view_document(version: int = 1, /, **properties: str) -> dict[str, Any]:
-    """View metadata as Spark 4.1 with Iceberg 1.12 leaves it."""
+    """Return view metadata as Spark 4.1 with Iceberg 1.12 writes it."""
     fields = [
         {"id": 0, "name": "region", "required": False, "type": "string"},
         {"id": 1, "name": "sum(amount)", "required": False, "type": "long"},
@@ -60,7 +60,7 @@ MATERIALIZED = {
 
 
 class Lake:
-    """The catalog and the directory that it lives in."""
+    """The catalog and its directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -89,12 +89,12 @@ class Lake:
         return str(location)
 
     def view_properties(self, name: TableName) -> dict[str, str]:
-        """The properties of a view now."""
+        """Return the current properties of a view."""
         properties: dict[str, str] = self.view_document(name)["properties"]
         return properties
 
     def view_document(self, name: TableName) -> dict[str, Any]:
-        """What the metadata of a view holds now."""
+        """Return the current metadata of a view."""
         query = text("SELECT metadata_location FROM iceberg_tables WHERE table_name = :name")
         with self.iceberg.engine.connect() as connection:
             location: str = connection.execute(query, {"name": name.table}).scalar_one()

@@ -1,4 +1,4 @@
-"""The least times and the ranges of integers of a table, as its manifests tell them."""
+"""Lower bounds of times and ranges of integers of a table, from its manifests."""
 
 from __future__ import annotations
 

@@ -99,13 +99,13 @@ def test_where_views_are_known_a_look_that_fails_is_not_made_again_before_its_ti
 
 
 async def available(catalog: Catalog) -> None:
-    """Return when the catalog answers again, as far as is known."""
+    """Wait until the catalog is considered available again."""
     while not catalog._reach.available:
         await asyncio.sleep(0.01)
 
 
 class _Listing:
-    """A catalog's list of views that comes when it may, and fails once if it is told to."""
+    """A catalog's list of views that is returned only when a test allows it, and fails once if told to."""
 
     def __init__(self, views: Callable[[], Mapping[TableName, Entry]]) -> None:
         self._views = views

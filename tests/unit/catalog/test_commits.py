@@ -18,7 +18,7 @@ class Staged(NamedTuple):
 
 
 def stage(table: Table, branch: str) -> Staged:
-    """Content on a branch of its own, begun at main, as a refresh leaves it."""
+    """Stage content on a branch of its own, created from main, as a refresh does."""
     base = table.refresh().metadata.current_snapshot_id
     assert base is not None
     with table.transaction() as transaction:

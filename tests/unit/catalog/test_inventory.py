@@ -1,4 +1,4 @@
-"""What is listed of a catalog on SQLite, and what is remembered of it."""
+"""What is listed of a catalog on SQLite, and what is cached of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a catalog's settings is said in words, on one line, and before anything is made."""
+"""Errors in a catalog's settings are reported on one line, before anything is created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as clauses of time travel read them, and storage as it was refreshed from them."""
+"""Tables as time travel clauses read them, and storage as it was refreshed from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A catalog that is down, or hangs, holds no statement, and is one state in the log, with an end."""
+"""A catalog that is down or hangs delays no statement, and is one state in the log, with a begin and an end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_d
 
 
 class Store(SqlStore):
-    """A catalog that fails, or hangs, as long as it is told to."""
+    """A catalog that fails or hangs as long as a test says so."""
 
     failure: Exception | None = None
 

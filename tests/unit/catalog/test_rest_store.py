@@ -24,8 +24,8 @@ ODD = TableName(("lake", "demo", "inner", "a/b {c}"))
 
 
 class Server(ThreadingHTTPServer):
-    """A REST catalog of fixed answers, which a test may change; `tagged` sends a tag with a table, as Iceberg's own
-    server does.
+    """A REST catalog with fixed answers, which a test may change; with `tagged`, it sends an ETag with a table, as
+    Iceberg's own server does.
     """
 
     daemon_threads = True
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

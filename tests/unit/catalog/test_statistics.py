@@ -1,4 +1,4 @@
-"""The statistics of data files, as manifests tell them, and when looks return tables with them."""
+"""The statistics of data files from manifests, and when lookups return tables with them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def looked(catalog: Catalog) -> Table:
 
 
 async def examined(catalog: Catalog, files: int) -> Table:
-    """The table once the statistics of so many files are read."""
+    """Return the table once the statistics of this number of files are read."""
     for _ in range(1000):
         found = await looked(catalog)
         catalog.examine([found])

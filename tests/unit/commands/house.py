@@ -1,4 +1,4 @@
-"""Statements run against a catalog in a directory and an upstream of a few lines that does Spark's DDL in it."""
+"""Runs statements against a catalog in a directory and a fake upstream that does Spark's DDL in it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _PAIR = re.compile(r"('(?:[^'\\]|\\.)*') = ('(?:[^'\\]|\\.)*')")
 
 
 class Upstream:
-    """Answers DESCRIBE QUERY from `described`, does DDL in the catalog.
+    """A fake upstream that answers DESCRIBE QUERY from `described`, and does DDL in the catalog.
 
-    It fails what `broken` matches, and what `cut` matches once it is done.
+    Statements that match `broken` fail; those that match `cut` are executed and then fail.
     """
 
     def __init__(self, lake: Lake) -> None:
@@ -146,23 +146,23 @@ class House:
         self.upstreams = Upstreams([SparkUpstream("spark-1", 10000), SparkUpstream("spark-2", 10000)])
 
     async def facts(self, session: Any) -> Session:
-        """What `answering` would tell of the client's session."""
+        """Return what `answering` would know of the client's session."""
         return self.session
 
     async def reload(self) -> Reloaded:
-        """What has come of reading the settings again."""
+        """Return the result of reading the settings again."""
         return self.reloaded
 
     async def restart(self) -> Reloaded:
-        """What has come of a restart."""
+        """Return the result of restarting the workers."""
         return self.restarted
 
     async def workers(self) -> dict[int, Worker | None]:
-        """The first of two has ended, and the second replaces another."""
+        """Return two workers: the first has ended, and the second replaces another."""
         return {1: None, 2: Worker(7, 3, 1), 102: Worker(6, 1, 0, retiring=True)}
 
     async def ask(self, question: bytes, about: bytes) -> Mapping[int, Any]:
-        """There is this process alone."""
+        """Return only this process's rows: there are no other workers."""
         answers: Mapping[bytes, Callable[[bytes], Awaitable[Any]]] = {
             system_tables.QUESTION: self.system.answer,
             operate.KILL: partial(operate.killed, self.journal),
@@ -171,11 +171,11 @@ class House:
         return {1: await answers[question](about)}
 
     async def definitions(self) -> Definitions:
-        """What `answering` knows of the views."""
+        """Return the view definitions that `answering` knows."""
         return Definitions(await self.catalog.definitions())
 
     async def plan(self, session: Any, sql: str) -> Forward:
-        """What `answering` makes of a statement."""
+        """Return the plan that `answering` makes for a statement."""
         return Forward()
 
     async def run(self, sql: str) -> ResultSet:

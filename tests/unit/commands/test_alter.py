@@ -1,4 +1,4 @@
-"""Properties that are set later, or by a replacement."""
+"""Properties that are set later, or by a replacement of the view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys are counted by queries; that these count right is tried on Spark (tests/integration)."""
+"""Keys are checked by counting queries; integration tests check on Spark that these count correctly."""
 
 from __future__ import annotations
 

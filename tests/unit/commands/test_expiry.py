@@ -1,4 +1,4 @@
-"""Statements by which snapshots expire say which views lose by it."""
+"""Statements that expire snapshots report which views depend on those snapshots."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.unit.commands.test_planner import CREATE, plan
 
 
 def told(house: House, sql: str) -> list[str]:
-    """What the log of a statement says of views."""
+    """Return what the log of a statement says about views."""
     return [line for line in plan(house, sql).log if "lake.demo.agg" in line]
 
 
 @pytest.fixture
 def stale(house: House) -> int:
-    """A view that lacks the latest snapshot of its table; the snapshot that it holds."""
+    """Leave a view without the latest snapshot of its table; return the snapshot that it holds."""
     asyncio.run(house.run(CREATE))
     table: Any = house.lake.iceberg.load_table("demo.sales")
     before = table.current_snapshot().snapshot_id

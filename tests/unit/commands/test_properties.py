@@ -1,4 +1,4 @@
-"""Properties that are nearly those of a view are refused by the name that was meant."""
+"""Misspelled view properties are refused with the name that was probably meant."""
 
 from __future__ import annotations
 

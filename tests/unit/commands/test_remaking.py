@@ -1,4 +1,4 @@
-"""The columns of tables that statements make anew."""
+"""The columns of tables that statements replace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SHOW TABLES is Spark's own answer, without the storage of materialized views."""
+"""SHOW TABLES is Spark's answer without the storage tables of materialized views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADER = ("namespace", "tableName", "isTemporary boolean")
 
 
 class Spark:
-    """Lists what a test gives it."""
+    """Lists the tables that a test gives."""
 
     def __init__(self, *rows: tuple[str, str, bool]) -> None:
         self.rows = rows

@@ -1,4 +1,4 @@
-"""ALTER MATERIALIZED VIEW … ADD COLUMNS and AS: the old storage answers until the new one is filled."""
+"""ALTER MATERIALIZED VIEW … ADD COLUMNS and AS: the old storage answers until the new storage is filled."""
 
 from __future__ import annotations
 

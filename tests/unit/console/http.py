@@ -1,4 +1,4 @@
-"""What an HTTP client gets of a console."""
+"""An HTTP client of a console."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proxy.service import Service
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server has sent."""
+    """A server's answer."""
 
     status: int
     headers: Mapping[str, str]
@@ -27,14 +27,14 @@ class Answer:
 
 
 async def request(port: int, path: str, method: str = "GET", body: str = "", **headers: str) -> Answer:
-    """The answer to a request of a client that is no browser."""
+    """Return the answer to a request of a client that is not a browser."""
     return await sent(port, None, path, method, body, headers)
 
 
 async def sent(
     port: int, tls: ssl.SSLContext | None, path: str, method: str, body: str, headers: Mapping[str, str]
 ) -> Answer:
-    """The answer to a request, over HTTPS with a context."""
+    """Return the answer to a request; over HTTPS if there is a TLS context."""
     name = "localhost" if tls else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
     fields = {"host": f"127.0.0.1:{port}", "connection": "close", "content-length": str(len(body.encode())), **headers}
@@ -48,14 +48,14 @@ async def sent(
 
 
 async def get(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
-    """The status and the body of an answer."""
+    """Return the status and the body of an answer."""
     answer = await request(port, path, method, **headers)
     return answer.status, answer.body
 
 
 @contextlib.asynccontextmanager
 async def listening(service: Service) -> AsyncIterator[tuple[Console, int]]:
-    """A console of a service, and its port."""
+    """Yield a console of a service, and its port."""
     nothing: Any = SimpleNamespace()
     console = Console(service, nothing, Login(Authentication(), lambda user: user, b""))
     async with served(console) as port:
@@ -64,7 +64,7 @@ async def listening(service: Service) -> AsyncIterator[tuple[Console, int]]:
 
 @contextlib.asynccontextmanager
 async def served(console: Console) -> AsyncIterator[int]:
-    """The port on which a console listens."""
+    """Yield the port on which a console listens."""
     place = bound("127.0.0.1", 0)
     console.start(place)
     try:
@@ -74,7 +74,7 @@ async def served(console: Console) -> AsyncIterator[int]:
 
 
 def figure(text: str, name: str, **labels: str) -> float:
-    """The sum of the samples of a name with these labels."""
+    """Return the sum of the samples with this name and these labels."""
     wanted = {f'{label}="{value}"' for label, value in labels.items()}
     samples = re.findall(rf"^{name}(?:{{(.*)}})? (\S+)$", text, re.MULTILINE)
     return sum(float(value) for found, value in samples if wanted <= set(re.findall(r'\w+="[^"]*"', found)))

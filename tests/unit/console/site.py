@@ -37,7 +37,7 @@ def statement(
     answer: str = "",
     ms: int = 42,
 ) -> Stub:
-    """A statement in the journal that took so long."""
+    """Return a statement for the journal that took this long."""
     operation = Stub(session(user), 0)
     if answer:
         operation.log.add(f"Viewgate: {answer}")
@@ -55,7 +55,7 @@ def statement(
 
 
 def furnish(house: House) -> Stub:
-    """Put a statement of each kind into the journal; return the one that runs."""
+    """Put a statement of each kind into the journal, and return the running one."""
     missed = Choice((AGG, DAILY), reason="STALE")
     statement(house, HOSTILE, user="bob")
     statement(
@@ -73,7 +73,7 @@ def furnish(house: House) -> Stub:
 
 
 async def furnish_views(house: House) -> None:
-    """Make views over a table and over each other, of which one is stale and one was never refreshed."""
+    """Create views over a table and over each other; one is stale, and one was never refreshed."""
     for sql in (
         "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region",
         "CREATE MATERIALIZED VIEW daily AS SELECT region, sum(amount) FROM sales WHERE amount > 10 GROUP BY region",
@@ -92,7 +92,7 @@ def console(
     key: bytes = b"k" * 32,
     tls: ssl.SSLContext | None = None,
 ) -> Console:
-    """The console of a house."""
+    """Return the console of a house."""
     planning: Any = None
     service = Service(house.upstreams, planning, lambda user, configuration: None, journal=house.journal)
     login = Login(authentication or Authentication(), house.context.whose, key)
@@ -101,7 +101,7 @@ def console(
 
 @contextlib.contextmanager
 def visited(house: House, authentication: Authentication | None = None, *, views: bool = False) -> Iterator[int]:
-    """The port of a console that runs beside the test, for a browser; with `views`, the house has some."""
+    """Yield the port of a console that runs beside the test, for a browser; with `views`, the house has some."""
     loop, place = asyncio.new_event_loop(), bound("127.0.0.1", 0)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

@@ -1,4 +1,4 @@
-"""What `/metrics`, `/healthz` and `/readyz` tell, over HTTP."""
+"""The answers of `/metrics`, `/healthz` and `/readyz` over HTTP."""
 
 from __future__ import annotations
 

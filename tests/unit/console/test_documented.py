@@ -1,4 +1,4 @@
-"""Each figure has its row in the docs, and the dashboard asks for none that there is not."""
+"""Each metric has its row in the docs, and the Grafana dashboard uses no metric that does not exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DASHBOARD = ROOT / "docker" / "grafana" / "viewgate.json"
 
 
 def names(house: House) -> set[str]:
-    """The families that a scrape gives."""
+    """Return the names of the metric families in a scrape."""
 
     async def test(proxied: Proxied) -> set[str]:
         proxied.server.service.catalog = house.catalog

@@ -1,4 +1,4 @@
-"""What pages answer over HTTP: who may read them, what they refuse, and that nothing in them is taken for markup."""
+"""The console's pages over HTTP: who may read them, what they refuse, and that all values are escaped."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ OWN = {"sec_fetch_site": "same-origin"}
 
 
 class Known:
-    """Passwords that are the users' names, backwards."""
+    """Accepts a user's name spelled backwards as the password."""
 
     def check(self, user: str, password: str) -> bool:
         return password == user[::-1]
 
 
 class Named:
-    """Tokens and tickets that are the names of users."""
+    """Accepts a user's name as a token or ticket."""
 
     def user(self, token: str) -> str | None:
         return token if token in ("ann", "bob") else None
@@ -49,7 +49,7 @@ class Ticketed:
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[House]:
-    """A house into which users log in."""
+    """A house whose console requires a login."""
     lake = Lake(tmp_path)
     house = House(lake)
     house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
@@ -60,7 +60,7 @@ def guarded(tmp_path: Path) -> Iterator[House]:
 def asked(
     house: House, ask: Callable[[int], Awaitable[Answer]], authentication: Authentication | None = None
 ) -> Answer:
-    """The last answer of a conversation with a console."""
+    """Return the last answer of a series of requests to a console."""
 
     async def test() -> Answer:
         async with asyncio.timeout(10), served(console(house, authentication)) as port:
@@ -74,7 +74,7 @@ def cookie(answer: Answer) -> str:
 
 
 async def logged_in(port: int, user: str) -> str:
-    """The cookie of a user."""
+    """Return the session cookie of a user."""
     return cookie(await request(port, "/login", "POST", f"user={user}&password={user[::-1]}", **OWN))
 
 

@@ -1,4 +1,4 @@
-"""The figures of views, which are read from the catalog."""
+"""The metrics of views, which are read from the catalog."""
 
 from __future__ import annotations
 

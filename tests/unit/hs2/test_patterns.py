@@ -1,4 +1,4 @@
-"""Patterns that match in time that grows with the name, whatever they hold."""
+"""Patterns match in time proportional to the name's length, whatever they contain."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ ROWS = [ROW, (None,) * len(ROW), *[ROW] * 8]
 
 
 def as_pyhive(kind: Any, struct: Any) -> Any:
-    """The same bytes, read by another implementation."""
+    """Return the same bytes as another implementation reads them."""
     other = kind()
     other.read(TBinaryProtocol(TMemoryBuffer(encode(struct))))
     return other

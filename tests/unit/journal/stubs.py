@@ -1,4 +1,4 @@
-"""Statements and sessions for tests of what the journal keeps."""
+"""Operations and sessions for tests of the journal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def session(user: str = "ann") -> ClientSession:
 
 
 def answered(journal: Journal, sql: str, view: TableName) -> None:
-    """Have a statement planned in a quarter of a second and answered from a view, by `SELECT 2`."""
+    """Plan a statement in a quarter of a second and answer it from a view, by `SELECT 2`."""
     operation = Stub(session("ann"), 0)
     record = journal.receive(operation.session, sql)
     record.planned(Forward("SELECT 2", fallback=True, choice=Choice((view,), (view,), (view,))), 0.25)
@@ -29,7 +29,7 @@ def answered(journal: Journal, sql: str, view: TableName) -> None:
 
 
 def begun(journal: Journal, operation: Operation, sql: str) -> Record:
-    """The record of a statement that an operation runs."""
+    """Return the record of a statement that an operation runs."""
     record = journal.receive(operation.session, sql)
     journal.begin(operation, record)
     return record

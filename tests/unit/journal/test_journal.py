@@ -1,4 +1,4 @@
-"""Each statement once: while it runs, and for some time after."""
+"""The journal has each statement once: while it runs, and for some time after."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VIEW = TableName(("lake", "demo", "agg"))
 
 @dataclass
 class Seen:
-    """A sink that keeps what it gets."""
+    """A sink that keeps the records that it gets."""
 
     ends: list[str] = field(default_factory=list)
     closings: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The journal as spans: what a collector gets of a statement, over HTTP."""
+"""The journal as spans: what a collector gets for a statement, over HTTP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRACEPARENT, NOT_SAMPLED = f"00-{TRACE}-{SPAN}-01", f"00-{TRACE}-{SPAN}-00"
 
 
 class Collector(ThreadingHTTPServer):
-    """Takes spans as OTLP over HTTP."""
+    """Receives spans as OTLP over HTTP."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -39,7 +39,7 @@ class Collector(ThreadingHTTPServer):
 
     @property
     def taken(self) -> list[Any]:
-        """All spans that have come."""
+        """Return all spans received so far."""
         requests = map(ExportTraceServiceRequest.FromString, self.bodies)
         scopes = [scope for request in requests for each in request.resource_spans for scope in each.scope_spans]
         return [span for scope in scopes for span in scope.spans]

@@ -37,7 +37,7 @@ def test_a_statement_that_fails_all_the_same_counts_against_no_view() -> None:
 
 
 def took(sql: str, ms: float, *views: TableName) -> Record:
-    """A statement over tables that views read, answered by some of them or by the tables."""
+    """Return a statement over tables that views read, answered by some of the views or by the tables."""
     record = Record("s", "ann", sql, ended_ms=1000, state=OperationState.FINISHED)
     record.planned(Forward(choice=Choice((ONE, OTHER), views, views)), 0.001)
     record.seconds[Phase.EXECUTED] = ms / 1000 - 0.001

@@ -1,4 +1,4 @@
-"""The journal's file: what is in it, and that statements go on whatever becomes of it."""
+"""The journal's file: its contents, and that statements go on whatever happens to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A materialized view over one table, and the pipeline that refreshes it on a Spark that is none."""
+"""A materialized view over one table, and the pipeline that refreshes it on a fake Spark."""
 
 from __future__ import annotations
 

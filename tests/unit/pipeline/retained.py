@@ -1,4 +1,4 @@
-"""A view by day whose storage is fresh, and holds a day that its policy no longer keeps."""
+"""A view by day whose storage is fresh, and holds a day that its retention policy no longer keeps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OLD = pa.table({"day": [date(2020, 1, 1)], "amount": pa.array([10], pa.int64())
 
 
 class Retained:
-    """Refreshed once, and given its policy after that, or its partitions, too."""
+    """A view that was refreshed once, and got its retention policy, or also its partitions, after that."""
 
     def __init__(self, lake: Lake, *, partitioned_later: bool = False) -> None:
         self._lake = lake
@@ -47,17 +47,17 @@ class Retained:
         self.catalog.invalidate()
 
     def part(self) -> str:
-        """What the storage says that it holds."""
+        """Return the condition that the storage records for its rows."""
         return self.storage().only
 
     def storage(self) -> Table:
-        """The storage now."""
+        """Return the storage in its current state."""
         table = asyncio.run(self._lake.catalog().current([STORAGE]))[STORAGE]
         assert isinstance(table, Table)
         return table
 
     def planned(self) -> tuple[str, str]:
-        """The way of the next refresh, and its reason."""
+        """Return the way of the next refresh, and its reason."""
 
         async def story() -> tuple[str, str]:
             (view,) = await self.catalog.definitions()

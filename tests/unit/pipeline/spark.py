@@ -1,4 +1,4 @@
-"""A Spark of a few lines: it stages rows on a branch as the real one does, and remembers what it was told."""
+"""A fake Spark, which stages rows on a branch like the real one, and remembers the statements that it gets."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from proxy.upstream import Stage
 
 
 class Session:
-    """A session on a server of a few lines: `wait` lasts until it is interrupted."""
+    """A fake session on a server: `wait` lasts until it is interrupted."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
@@ -90,7 +90,7 @@ def test_the_server_tells_bar_it_is() -> None:
 
 
 async def cancelled(session: Any, work: Coroutine[Any, Any, None]) -> None:
-    """Cancel some work once it waits for the server, and see that it ends as cancelled."""
+    """Cancel some work once it waits for the server, and check that it ends as cancelled."""
     task = asyncio.create_task(work)
     await asyncio.to_thread(session.started.wait, 10)
     task.cancel()

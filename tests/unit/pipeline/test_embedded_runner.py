@@ -15,7 +15,7 @@ from proxy.pipeline import EmbeddedRunner
 
 
 class Spark:
-    """A SparkSession of a few lines: `wait` runs until it is cancelled, as a long job does, `deaf` goes on."""
+    """A fake SparkSession: `wait` runs until it is cancelled, like a long job; `deaf` ignores the cancel."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []

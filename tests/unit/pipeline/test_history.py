@@ -1,4 +1,4 @@
-"""How fresh a view was, from the snapshots of its storage and of its tables."""
+"""How fresh a view was over time, from the snapshots of its storage and of its tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def refreshed(at_ms: int, **read: int | None) -> Refreshed:
 
 
 def table(name: TableName, *commits: tuple[int, int, str]) -> Table:
-    """A table with these snapshots: id, time and operation, the latest first."""
+    """Return a table with these snapshots (id, time and operation), the latest first."""
     return Table(name, name.table, (), tuple(Snapshot(id_, at_ms, operation, 0) for id_, at_ms, operation in commits))
 
 

@@ -16,7 +16,7 @@ def lag(house: House, now_ms: int) -> float | None:
 
 
 def commits(house: House) -> list[int]:
-    """The times of the table's commits, the latest first."""
+    """Return the times of the table's commits, the latest first."""
     table = asyncio.run(house.catalog.current([SALES]))[SALES]
     assert isinstance(table, Table)
     return [snapshot.timestamp_ms for snapshot in table.snapshots]

@@ -1,4 +1,4 @@
-"""What a write refreshes, who waits for it, and whose failure it is."""
+"""Which views a write refreshes, who waits for it, and who is told of a failure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAITED = {"viewgate.refresh.wait": "always"}
 
 
 class House:
-    """Two views over sales, and what refreshes them."""
+    """Two views over sales, and the pipeline that refreshes them."""
 
     def __init__(self, lake: Lake, **properties: str) -> None:
         self.lake = lake
@@ -55,7 +55,7 @@ class House:
 
 
 def put_over_first(home: House, name: TableName, **properties: str) -> None:
-    """A view over the first one, in the storage of the second."""
+    """Define a view over the first view, in the storage of the second."""
     pointer = {"iceberg.materialized.view.storage.table": "demo.second__storage"}
     document = view_document(**{**MATERIALIZED, **pointer, **properties})
     document["versions"][0]["representations"][0]["sql"] = "SELECT region, `sum(amount)` FROM first"
@@ -64,7 +64,7 @@ def put_over_first(home: House, name: TableName, **properties: str) -> None:
 
 
 def make_unreadable(home: House, view: TableName, patch: pytest.MonkeyPatch) -> None:
-    """The catalog fails when it is asked for a view's storage."""
+    """Make the catalog fail when it is asked for a view's storage."""
     look = home.catalog.current
 
     async def current(names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
@@ -132,7 +132,7 @@ def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.Mo
 
 
 def incremental(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have each refresh count as one whose cost follows the change."""
+    """Make each refresh count as incremental."""
 
     async def decision(_self: Pipeline, view: Any) -> Decision:
         return Decision(Kind.APPEND, "")

@@ -1,4 +1,4 @@
-"""Storage that a killed CREATE has left is dropped, and no other."""
+"""Storage that a killed CREATE left is dropped, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views with a period are refreshed when it is over and somebody has written, whoever that was."""
+"""Views with a refresh period are refreshed when it is over and somebody has written to a table since."""
 
 from __future__ import annotations
 

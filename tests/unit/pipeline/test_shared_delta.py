@@ -1,4 +1,4 @@
-"""Appended rows that several refreshes take in are read by one statement, and what it stages is dropped at the end."""
+"""Rows that several refreshes take in are read by one statement, whose staged result is dropped at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSI = {"spark.sql.ansi.enabled": "true"}
 
 
 class Spark:
-    """A runner that keeps the statements; `doing` may wait, or fail."""
+    """A runner that records its statements; `doing` may wait or fail."""
 
     def __init__(self) -> None:
         self.statements: list[str] = []

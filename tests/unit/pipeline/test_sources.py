@@ -9,7 +9,7 @@ from tests.unit.pipeline.spark import FakeSpark
 
 
 def made_in_another_catalog() -> dict[str, Any]:
-    """A view as CREATE leaves it in a session whose current catalog is Spark's own."""
+    """Return a view as CREATE stores it in a session whose current catalog is Spark's own."""
     document = view_document(**MATERIALIZED, **{"viewgate.settings": "{}"})
     version = document["versions"][0]
     version["default-catalog"], version["default-namespace"] = "spark_catalog", ["default"]

@@ -9,7 +9,9 @@ from proxy.upstream import Stage
 
 
 class Tracker:
-    """Spark's own, of one group with two jobs; `stages` are the tasks of each: all, completed, active, failed."""
+    """Spark's status tracker for one group with two jobs; `stages` are the tasks of each: all, completed, active,
+    failed.
+    """
 
     def __init__(self, stages: dict[int, tuple[int, int, int, int]]) -> None:
         self._stages = stages

@@ -28,7 +28,7 @@ class House:
         self.log: list[str] = []
 
     def refresh(self) -> list[str]:
-        """Append and refresh; the procedures that were called."""
+        """Append and refresh, and return the procedures that were called."""
 
         async def story() -> Any:
             (view,) = await self.catalog.definitions()

@@ -8,7 +8,7 @@ from proxy.upstream import Stage
 
 
 class Job:
-    """Tells its stages one after the other, a failure among them, and the last for ever."""
+    """A job that reports its stages one after the other, one failure among them, and the last forever."""
 
     def __init__(self, *told: Any) -> None:
         self.told = list(told)

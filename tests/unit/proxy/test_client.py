@@ -34,7 +34,7 @@ class Nobody:
 
 
 def health(*states: str) -> int:
-    """What `viewgate health` says to one with workers in these states."""
+    """Return what `viewgate health` prints for a Viewgate with workers in these states."""
 
     async def workers(_log: Log) -> ResultSet:
         return ResultSet.of("worker int", "state", rows=list(enumerate(states, 1)))
@@ -97,7 +97,7 @@ def test_health_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def ask(words: list[str], answers: dict[str, ResultSet], **more: Any) -> int:
-    """Run a command before a Viewgate that has these answers."""
+    """Run a command against a Viewgate that has these answers."""
 
     def local(result: ResultSet) -> Local:
         async def answer(_log: Log) -> ResultSet:

@@ -177,7 +177,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_the_examples_in_the_docstring_are_accepted() -> None:
-    """Each stands for itself; two exclude each other, and the embedded Spark another."""
+    """Each example stands for itself, because some of them exclude each other."""
     documented = [block for block in (config.__doc__ or "").split("\n\n") if block.startswith("    [")]
     by_name = {block.split("]")[0].strip().lstrip("["): block for block in documented}
     assert config.parse(by_name.pop("embedded")).embedded.spark == {"spark.driver.memory": "8g"}

@@ -12,12 +12,12 @@ from proxy.hs2 import ResultSet
 
 
 def made(*there: str) -> list[str]:
-    """What is sent to make the demo where these tables and views are there already."""
+    """Return the statements that create the demo if these tables and views exist already."""
     return [statement.split(" AS ")[0] for statement in sent(*there) if statement.startswith("CREATE")]
 
 
 def sent(*there: str) -> list[str]:
-    """All that is sent, on one line each."""
+    """Return all statements, one per line."""
     statements: list[str] = []
 
     async def query(sql: str) -> ResultSet:

@@ -1,4 +1,4 @@
-"""What SHOW VIEWGATE CONFIG tells of the settings."""
+"""What SHOW VIEWGATE CONFIG shows of the settings."""
 
 from __future__ import annotations
 

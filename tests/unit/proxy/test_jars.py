@@ -15,7 +15,7 @@ JAR = jars.Jar("org.example", "thing", "1.0", hashlib.sha256(b"the library").hex
 
 @pytest.fixture
 def fetching(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Stand in for Ivy: what it would retrieve."""
+    """Replace Ivy, and fetch what it would fetch."""
 
     def fetches(content: bytes | None) -> Any:
         def ivy(missing: Sequence[jars.Jar], scratch: Path) -> str:

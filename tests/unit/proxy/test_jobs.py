@@ -23,7 +23,7 @@ def chosen(settings: dict[str, str]) -> Runner:
 
 
 class Builder:
-    """Makes sessions that say whether they were stopped; the master `nowhere` cannot be reached."""
+    """Creates sessions that record whether they were stopped; the master `nowhere` cannot be reached."""
 
     def __init__(self) -> None:
         self.settings: dict[str, str] = {}

@@ -11,7 +11,7 @@ from proxy.upstream import Stage
 
 
 class Job:
-    """Half of whose tasks are done."""
+    """A job with half of its tasks done."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Which views `viewgate refresh` takes, in which order, and how it ends."""
+"""Which views `viewgate refresh` refreshes, in which order, and with which exit code it ends."""
 
 from __future__ import annotations
 

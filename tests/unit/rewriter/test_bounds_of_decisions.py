@@ -1,4 +1,4 @@
-"""Decisions about extreme statements take a bounded number of steps, counted as calls of functions."""
+"""Decisions about extreme statements take a bounded number of steps, counted as function calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def world() -> Workspace:
 
 
 def calls_of(world: Workspace, sql: str) -> int:
-    """Return the number of calls of Python functions that one decision takes."""
+    """Return the number of Python function calls that one decision takes."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -61,7 +61,7 @@ def test_a_sum_of_many_terms_takes_a_step_for_each(
 
 
 def chain(base: str, step: str, length: int) -> str:
-    """Return a chain of CTEs, each over the one before it."""
+    """Return a chain of CTEs, each over the previous one."""
     tables = [f"c0 AS ({base})", *(f"c{i + 1} AS ({step.replace('?', f'c{i}')})" for i in range(length))]
     return f"WITH {', '.join(tables)} SELECT * FROM c{length}"
 

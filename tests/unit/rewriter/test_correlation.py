@@ -1,4 +1,4 @@
-"""What Spark is asked of a subquery that names columns around it, and when such a name has no place in a rewriting."""
+"""What Spark is asked about correlated subqueries, and which outer names prevent a rewriting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which view is cheapest, and when the tables themselves are."""
+"""Which view is the cheapest, and when the tables themselves are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def built() -> World:
 
 
 def sized(built: World, rows: dict[str, int | None]) -> dict[TableName, Relation | None]:
-    """The relations, some tables of so many rows, each of no bytes."""
+    """Return the relations, with some tables of this many rows and of zero bytes."""
     return {
         name: replace(r, records=rows[name.table], size=None if rows[name.table] is None else 0)
         if isinstance(r, Table) and name.table in rows
@@ -128,7 +128,7 @@ DAILY = {"daily": "SELECT day, region, sum(n) AS s FROM sales GROUP BY day, regi
 
 
 def lake(rows_a_day: int, groups_a_day: int) -> World:
-    """A year of sales with a file for each day, and a view of it in one file."""
+    """Return a year of sales with a file for each day, and a view of it in one file."""
     built = world(GoldenFile(Path(), schema=SCHEMA, views=DAILY))
     days = [(FIRST + timedelta(days=n) - date(1970, 1, 1)).days for n in range(365)]
     of_day = ColumnFiles(sizes=[rows_a_day] * 365, nulls=[0] * 365, lower=days, upper=days)

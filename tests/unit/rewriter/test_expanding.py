@@ -1,4 +1,4 @@
-"""Views in a statement, put in their place or not."""
+"""Decisions about views that a statement names, expanded or not."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_closure_holds_all_that_is_read_through(built: World) -> None:
 
 
 def test_a_view_that_is_named_is_what_its_query_would_be_in_this_session() -> None:
-    """Its dates would be others in another zone; whole hours, and times without a zone, would not."""
+    """In another time zone its dates would differ; whole hours, and times without a zone, would not."""
     built = world(read(Path(FOLDER / "time_zone.sql")))
     elsewhere = replace(built.session, time_zone="America/New_York")
     outcome = World(elsewhere, built.relations, built.definitions).rewrite("SELECT d, top FROM by_date")

@@ -1,4 +1,4 @@
-"""What users read of the views that were tried: near misses first, what concerns the SELECT once."""
+"""What users see of the views that were tried: near misses first, and once what concerns the SELECT itself."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ COLUMNS = (Column("a", "int", field_id=1), Column("b", "int", field_id=2))
 
 
 def snapshots(*spelled: str) -> tuple[Snapshot, ...]:
-    """Newest first: 'ID operation'."""
+    """Return snapshots from texts 'ID operation', newest first."""
     return tuple(Snapshot(int(s.split()[0]), 1000 * int(s.split()[0]), s.split()[1], 0) for s in spelled)
 
 

@@ -1,4 +1,4 @@
-"""The shortlist leaves out what could not match, and nothing else; that nothing else is what the property tests try."""
+"""The shortlist leaves out views that cannot match; the property tests check that it leaves out no others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def built() -> World:
 
 
 def shortlist(built: World, sql: str, declared: Declared = NOTHING) -> set[str]:
-    """The views on the shortlist; `top`, whose query is not read, is on all of them."""
+    """Return the views on the shortlist; the query of `top` is unsupported, so that it is on all shortlists."""
     definitions = built.definitions.knowing(declared)
     found = {view.name.table for view in definitions.shortlisted(parse(sql, built.session))}
     assert "top" in found

@@ -1,4 +1,4 @@
-"""What a SELECT needs by names alone, and above all what it does not."""
+"""What a SELECT needs, by names alone, and above all what it does not need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements about the past: what is read as time travel, and what answers it."""
+"""Statements about the past: which are read as time travel, and what answers them."""
 
 from __future__ import annotations
 

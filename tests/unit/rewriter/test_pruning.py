@@ -1,4 +1,4 @@
-"""Which files of a table a filter leaves: never too few."""
+"""Which files of a table a filter keeps: never too few."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def literal(value: Any) -> str:
 
 @st.composite
 def conditions(draw: st.DrawFn) -> str:
-    """A comparison of a column with constants."""
+    """Return a comparison of a column with constants."""
     name = draw(st.sampled_from(sorted(values)))
     kind = draw(st.sampled_from(("compared", "listed", "between", "null", "not null", "either")))
     one, two = literal(draw(values[name])), literal(draw(values[name]))
@@ -50,7 +50,7 @@ def conditions(draw: st.DrawFn) -> str:
 
 
 def group_of(files: Sequence[Sequence[dict[str, Any]]], unknown: set[tuple[int, str]]) -> FileGroup:
-    """The statistics of files as a writer makes them; of some columns of some files nothing is told."""
+    """Return the statistics of files as a writer records them; some columns of some files have none."""
 
     def column(name: str) -> ColumnFiles:
         held = [[point(row[name]) for row in rows if row[name] is not None] for rows in files]

@@ -1,4 +1,4 @@
-"""Which views may have what a block asks."""
+"""Which views may expose what a block needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembered decisions are those that would be made now."""
+"""Cached decisions equal those that would be made now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distinct whole numbers counted from bitmaps of finer groups; tests/golden/bitmaps.sql has what comes out."""
+"""Distinct integers counted from bitmaps of finer groups; tests/golden/bitmaps.sql has the resulting SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A view's rows from the storage of another: as a whole, at snapshots, and only where nothing else is left to read."""
+"""A view's rows computed from another view's storage: as a whole, at snapshots, and only if nothing
+else must be read.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ CREATE MATERIALIZED VIEW dearest AS SELECT day, shop, max(price) AS m FROM sales
 
 
 def from_another(view: str, without: str = "") -> Shared | None:
-    """How the last view of a script would be computed, storage of some of the others being gone."""
+    """Return how the last view of a script would be computed, with the storage of some other views missing."""
     return from_world(read_script(f"{TABLES}CREATE MATERIALIZED VIEW v AS {view}"), without)
 
 

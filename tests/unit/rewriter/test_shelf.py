@@ -1,4 +1,4 @@
-"""Bit sets of views: which of them show, keep, fold and equate names."""
+"""Bit sets of views: which views expose, keep, aggregate and equate names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""timeseries() in a client's text."""
+"""`timeseries()` calls in a client's text."""
 
 from __future__ import annotations
 

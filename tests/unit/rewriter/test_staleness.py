@@ -1,4 +1,4 @@
-"""Answers that may be old: at which earlier moments, and how old they are."""
+"""Answers within a staleness bound: from which earlier times, and how old they are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def built() -> World:
 
 
 def with_snapshots(built: World, name: TableName, *came: tuple[int, int, str]) -> Mapping[TableName, Relation | None]:
-    """The relations after these snapshots of a table (id, minute, operation), oldest first."""
+    """Return the relations after these snapshots of a table (id, minute, operation), oldest first."""
     table = built.relations[name]
     assert isinstance(table, Table)
     line = tuple(Snapshot(number, minute * MINUTE, operation, 0, 10) for number, minute, operation in reversed(came))
@@ -44,7 +44,7 @@ def with_snapshots(built: World, name: TableName, *came: tuple[int, int, str]) -
 def answered(
     built: World, relations: Mapping[TableName, Relation | None], minutes: float, query: str = QUERY
 ) -> Outcome:
-    """The decision about a query of which the answer may be so many minutes old."""
+    """Return the decision about a query whose answer may be this many minutes old."""
     bound = Bound(NOW, int(minutes * 60))
     statement = parse(query, built.session)
     return rewrite_within(statement, built.definitions, relations, moments(built.definitions, relations, bound))

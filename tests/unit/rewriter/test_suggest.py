@@ -1,4 +1,4 @@
-"""The smallest change to a view: what is suggested has been tried, and is no more than is needed."""
+"""The smallest change to a view: each suggestion was tried, and adds no more than is needed."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_select_over_derived_tables_alone_is_not_counted() -> None:
 
 
 def in_zone(zone: str, query: str, views: str) -> Suggestion | None:
-    """Return what is suggested to a session of a zone, where the views were made in UTC."""
+    """Return the suggestion for a session in another time zone, where the views were made in UTC."""
     script = read_script(TABLES + views)
     here = replace(script.session, time_zone=zone, settings={**script.session.settings, TIME_ZONE: zone})
     return replace(script, session=here).explain(query).suggestion
@@ -198,7 +198,7 @@ def test_a_new_view_has_a_free_name() -> None:
 
 
 def written(script: Workspace, table: str, *, filled: bool = True) -> Workspace:
-    """Return a script's world after something else than an append to a table; with storage that was `filled` before."""
+    """Return a script's workspace after a change other than an append; the storage was `filled` before, or never."""
     relations = dict(script.relations)
     for name, relation in script.relations.items():
         if isinstance(relation, Table) and name.table == table:
@@ -283,7 +283,9 @@ MANY = 50_000_000
 
 
 def measured(days: int = 400, *, statistics: bool = True) -> Workspace:
-    """The tables with a large `sales` whose files tell bounds of two columns, and a view by country of twenty rows."""
+    """Return the tables with a large `sales` whose files have bounds of two columns, and a view by country with twenty
+    rows.
+    """
     made = read_script(TABLES.replace("at TIMESTAMP", "at TIMESTAMP, day DATE") + VIEWS)
     tables = {table.name.table: table for table in made.relations.values() if isinstance(table, Table)}
     sales, storage = tables["sales"], replace(tables["by_country__storage"], records=20)

@@ -1,4 +1,4 @@
-"""Addresses of IPv6, and the one that stands for all addresses of both versions."""
+"""IPv6 addresses, and the address that stands for all addresses of both versions."""
 
 from __future__ import annotations
 

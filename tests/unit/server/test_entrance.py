@@ -1,4 +1,4 @@
-"""What a message may hold, in each transport."""
+"""The size limits of a message, in each transport."""
 
 import asyncio
 import contextlib

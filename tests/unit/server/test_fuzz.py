@@ -1,6 +1,6 @@
-"""Calls with anything wrong in them, sent to a whole proxy: each is answered or ends its own connection, and no other.
+"""Damaged calls, sent to a whole proxy: each is answered or closes its own connection, and no other.
 
-The corpus keeps what real clients have sent; every call of it is sent as it is, and as a start for others.
+The corpus has calls that real clients have sent; each is sent as it is, and also damaged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORDS = [bytes.fromhex(word) for word in ("7fffffff", "ffffffff", "00000000", "8
 
 
 def calls(session: Any, operation: Any) -> Iterator[bytes]:
-    """A call of every kind, as clients make them."""
+    """Yield a call of every kind, as clients make them."""
     requests = {
         "OpenSession": ttypes.TOpenSessionReq(client_protocol=10, configuration={"use:database": "default"}),
         "GetInfo": ttypes.TGetInfoReq(sessionHandle=session, infoType=17),
@@ -49,7 +49,7 @@ def calls(session: Any, operation: Any) -> Iterator[bytes]:
 
 
 def damaged(message: bytes, chance: random.Random) -> bytes:
-    """The message with a few things wrong."""
+    """Return the message with a few bytes damaged."""
     data = bytearray(message)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(data) + 1)
@@ -68,7 +68,7 @@ def damaged(message: bytes, chance: random.Random) -> bytes:
 
 
 async def send(port: int, message: bytes) -> bytes:
-    """What comes back, if anything does before the connection is closed from either side."""
+    """Return the answer, if there is one before either side closes the connection."""
     async with RawClient(port) as client:
         client.writer.write(frame(message))
         client.writer.write_eof()

@@ -1,4 +1,4 @@
-"""Clients and upstreams that die, stall or are slow, at each step; what is left behind is counted, and is nothing."""
+"""Clients and upstreams that die, stall or are slow, at each step, leave nothing open behind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def descriptors() -> int:
 
 
 async def unharmed(proxied: Proxied, misfortune: Callable[[], Awaitable[None]]) -> None:
-    """Nothing more is open or under way after it than before, and another client is served."""
+    """Check that nothing more is open or running after the test than before it, and that another client is served."""
     async with RawClient(proxied.port, "ann") as witness:
         session = await witness.open_session()
         # A cancel opens the connection that all sessions of an upstream share for that.
@@ -140,7 +140,7 @@ CALLS = ["OpenSession", "ExecuteStatement", "GetOperationStatus", "GetResultSetM
 
 
 async def through(client: RawClient, *, run_async: bool) -> list[Any]:
-    """The statuses of all calls on the way to the rows, up to the first that is no success."""
+    """Return the statuses of all calls on the way to the rows, up to the first that is not a success."""
     statuses = []
     request: Any = ttypes.TOpenSessionReq(client_protocol=10)
     opened = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)

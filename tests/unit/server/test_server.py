@@ -1,4 +1,4 @@
-"""The edge: real clients, bad bytes, slow peers, and the end."""
+"""The listener: real clients, invalid bytes, slow peers, and shutdown."""
 
 import asyncio
 
@@ -56,7 +56,7 @@ def test_pyhive_from_connect_to_close() -> None:
 
 
 async def refused(port: int, data: bytes) -> bytes:
-    """What comes back before the connection is closed."""
+    """Return what the server sends before it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(data)
     try:

@@ -1,4 +1,4 @@
-"""A client that asks the same again and again, and what else it may do in between."""
+"""A client that polls the status repeatedly, and what it may do in between."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def descriptors() -> int:
 
 @pytest.fixture(autouse=True)
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a driver does within microseconds may take longer here."""
+    """Allow more time for what a driver does within microseconds."""
     monkeypatch.setattr(connection, "_SOON", 5)
     monkeypatch.setattr(shortcut, "_MOMENT", 0.3)
 
@@ -40,9 +40,9 @@ async def finished(client: RawClient) -> Any:
 def with_many_asked(
     then: Callable[[Proxied, RawClient, Any], Coroutine[Any, Any, None]],
 ) -> Callable[[Proxied], Coroutine[Any, Any, None]]:
-    """A client asks many times how its finished statement is, which takes a descriptor more, and goes on.
+    """Run a client that polls its finished statement many times, which takes one more descriptor, and continues.
 
-    It runs in a thread of its own: the server's waits for it.
+    It runs in a thread of its own, because the server's thread waits for it.
     """
 
     async def test(proxied: Proxied) -> None:

@@ -1,4 +1,6 @@
-"""A coroutine that goes on where a reply comes in, and as a task where it waits for anything else."""
+"""A coroutine runs inline while it only needs replies that arrive, and becomes a task when it waits
+for anything else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random calls on connections that share sessions, by clients that die, before servers that do: nothing is left over.
+"""Random calls on connections that share sessions, with dying clients and servers, leave nothing open.
 
 Each call is answered. `make soak CALL_SEEDS=FIRST:LAST` tries more than CI does.
 """
@@ -37,7 +37,7 @@ STATEMENTS = (
 
 
 class Plans(Planned):
-    """One plan of each kind, by the words of the statements."""
+    """Plans a statement by its words: one plan of each kind."""
 
     def __init__(self, chance: random.Random) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Plans(Planned):
 
 
 def roughen(spark: FakeSpark, chance: random.Random) -> None:
-    """Have it answer sooner or later, with more rows or fewer, and refuse handles that it has forgotten."""
+    """Make the server answer sooner or later, with more or fewer rows, and refuse handles that it has forgotten."""
     answer = spark._answer
 
     async def answered(user: str, message: bytes) -> bytes:
@@ -92,10 +92,10 @@ def roughen(spark: FakeSpark, chance: random.Random) -> None:
 
 @dataclass
 class Clients:
-    """They share sessions and operations, as those of a pool over HTTP do.
+    """Clients that share sessions and operations, like those of a connection pool over HTTP.
 
-    Where places are few, a session that none of them closes can keep another waiting for ever: they do not `wait` then.
-    Some `read_on`, one result after the other, unless few statements may run at once and others leave theirs.
+    With few upstream slots, a session that no client closes could block another forever: those clients do not `wait`
+    then. Some `read_on`, one result after the other, unless few statements may run at once.
     """
 
     proxied: Proxied
@@ -108,7 +108,7 @@ class Clients:
     own: dict[RawClient, Any] = field(default_factory=dict)
 
     async def one(self) -> None:
-        """One connection after the other, each for some calls."""
+        """Open one connection after the other, each for some calls."""
         while self.left > 0:
             sasl = self.chance.random() < 0.3
             port = self.proxied.port
@@ -120,7 +120,7 @@ class Clients:
                         break
 
     async def answered(self, client: RawClient, call: Callable[[RawClient], Coroutine[Any, Any, Any]]) -> bool:
-        """Whether the client is there still."""
+        """Return whether the client is still connected."""
         self.left -= 1
         calling = asyncio.create_task(call(client))
         if self.chance.random() < 0.05:
@@ -141,7 +141,7 @@ class Clients:
 
     @property
     def work(self) -> str:
-        """What the servers have to do."""
+        """Return what the servers have to do."""
         upstreams = self.proxied.server.service.upstreams
         places = [(place.sessions, place.opening, place.statements.taken) for place in upstreams.places]
         running = [
@@ -163,7 +163,7 @@ class Clients:
         return await self.about(client, self.chance.choice(self.operations))
 
     async def read(self, client: RawClient) -> Any:
-        """A statement in a session of the connection's own, and its result in the way that clients have it."""
+        """Run a statement in a session of the connection's own, and read its result as drivers do."""
         self.left -= 3
         if client not in self.own:
             self.own[client] = await client.open_session()
@@ -205,7 +205,7 @@ class Clients:
 
 
 async def misfortunes(proxied: Proxied, chance: random.Random, *, deadly: bool) -> None:
-    """Statements that take long end some time; servers die now and then."""
+    """End long statements after some time, and kill servers now and then."""
     while True:
         await asyncio.sleep(chance.random() * 0.2)
         for spark in proxied.sparks:

@@ -1,4 +1,4 @@
-"""Logins by tickets, over SASL and over HTTP; what reads the tickets is played."""
+"""Logins by tickets, over SASL and over HTTP, with a fake reader of tickets."""
 
 import asyncio
 import base64
@@ -14,7 +14,9 @@ from tests.unit.support.transports import HttpClient, basic
 
 
 class Ticketed:
-    """Reads two tokens in a login, the second of which is the name; or one with a colon in a request."""
+    """Reads two tokens in a SASL login, of which the second is the name, or one token with a colon in an
+    HTTP request.
+    """
 
     def login(self) -> "TwoSteps":
         return TwoSteps()
@@ -41,7 +43,7 @@ def ticketed(**more: Any) -> dict[str, Any]:
 
 
 async def stepping(port: int, *tokens: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, list[bytes]]:
-    """A connection on which these tokens were said, each once the one before was answered; the answers."""
+    """Send these tokens on a connection, each after the answer to the previous one; return the answers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(negotiation(Status.START, b"GSSAPI"))
     answers = []

@@ -1,4 +1,4 @@
-"""TLS on the port of all transports: told by its first byte, and asked for where it is required."""
+"""TLS on the port of all transports: recognized by its first byte, and required where settings say so."""
 
 from __future__ import annotations
 

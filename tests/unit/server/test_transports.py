@@ -1,4 +1,4 @@
-"""All transports on one port: who gets in, and what is said in each."""
+"""All transports on one port: which logins succeed, and the messages in each transport."""
 
 import asyncio
 import gzip
@@ -22,7 +22,7 @@ CLOSE = "Connection: close\r\n"
 
 
 class OnePassword:
-    """Everybody's password is `right`; counts how often it was asked."""
+    """Accepts the password `right` for every user, and counts the checks."""
 
     asked = 0
 
@@ -159,7 +159,7 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
 
 
 def test_calls_of_several_users_on_one_connection_are_each_ones_own() -> None:
-    """As a proxy before us may send them."""
+    """As a proxy before Viewgate may send them."""
 
     async def test(proxied: Proxied) -> None:
         async with HttpClient(proxied.port, basic("ann")) as client:

@@ -1,4 +1,4 @@
-"""Statements that fail: what their client is told, and the original that takes over from a rewriting."""
+"""Failing statements: the errors that clients get, and the fallback to the original statement."""
 
 from __future__ import annotations
 

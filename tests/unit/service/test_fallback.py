@@ -1,4 +1,4 @@
-"""The original takes over from a failing rewriting whoever waits for it, and whoever goes away meanwhile."""
+"""The fallback to the original statement works whoever waits for it, and whichever client leaves meanwhile."""
 
 from __future__ import annotations
 

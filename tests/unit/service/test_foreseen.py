@@ -1,4 +1,4 @@
-"""What a client asks as of its last result is answered as if it had not been foreseen."""
+"""Calls that repeat those of the last result get the same answers as if the reply cache did not exist."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Use = Callable[[RawClient, Any], Awaitable[Any]]
 
 
 async def read(client: RawClient, operation: Any) -> list[Any]:
-    """A result as clients read it: all of what they are told but for what it is called."""
+    """Return a result as clients read it: all replies, except for handles."""
     columns = await client.schema(operation)
     rows = [await client.fetch(operation, rows=2) for _ in range(3)]
     return [columns, *rows]
@@ -124,7 +124,7 @@ def test_a_statement_that_still_runs_is_stopped_when_it_is_closed() -> None:
 
 
 def test_the_answers_come_while_spark_is_asked_nothing_that_it_has_not_been_asked() -> None:
-    """Spark is asked for the columns and the rows together; held there, they are waited for like any others."""
+    """Spark is asked for columns and rows together; replies that are late are awaited like any others."""
 
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

@@ -1,4 +1,4 @@
-"""Statements of clients in the journal: however they end."""
+"""Clients' statements are in the journal, however they end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.support.transports import HttpClient, basic
 
 
 def told(proxied: Proxied) -> list[tuple[str, str]]:
-    """The statements that have ended, the earliest first, each with its state."""
+    """Return the statements that have ended, the earliest first, each with its state."""
     journal = proxied.server.service.journal
     return [(record.sql, record.state.name) for record in reversed([*journal]) if record.operation is None]
 
@@ -37,7 +37,7 @@ def test_each_statement_is_told_of_once() -> None:
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_rows_are_counted_once_whichever_way_they_go(times: int) -> None:
-    """From the second time on the rows are there before the client asks for them."""
+    """From the second statement on, the rows are prefetched before the client asks for them."""
 
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
@@ -79,7 +79,7 @@ def test_one_that_is_refused_here_is_told_of_with_its_error() -> None:
 
 @pytest.mark.parametrize("rewritten", ["FAIL secret_mv", "LATE"])
 def test_a_rewriting_that_failed_is_told_apart_and_counts_against_its_view(rewritten: str) -> None:
-    """The second one fails when its rows are fetched."""
+    """The second rewriting fails when its rows are fetched."""
     view = TableName(("lake", "demo", "agg"))
 
     async def test(proxied: Proxied) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of a statement whose planning breaks down."""
+"""Statements whose planning fails with an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that are answered here, as clients see them."""
+"""Statements that Viewgate answers itself, as clients see them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_local_statement(protocol: int, run_async: bool) -> None:
 
 
 class Job:
-    """A quarter of whose tasks are done."""
+    """A job with a quarter of its tasks done."""
 
     async def stages(self) -> tuple[Stage, ...]:
         return (Stage(3, 8, 2, 4, 0),)
@@ -85,7 +85,7 @@ def test_the_progress_of_a_refresh_is_told_to_those_who_ask_for_it() -> None:
 
 
 def size(response: Any) -> int:
-    """How many rows a fetch returned, in either form."""
+    """Return the number of rows of a fetch, in row or column form."""
     columns = response.results.columns
     return len(columns[0].stringVal.values) if columns else len(response.results.rows)
 

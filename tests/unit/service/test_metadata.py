@@ -1,4 +1,4 @@
-"""Calls that list things, before a real catalog on SQLite and a Spark that lists its own."""
+"""Metadata calls, against a real catalog on SQLite and a Spark that lists its own objects."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -69,7 +69,7 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
 
 
 def browsing(lake: Lake, test: Callable[[Proxied, Ask], Coroutine[Any, Any, None]]) -> None:
-    """Run a test with a function that asks for rows by a call's name and arguments."""
+    """Run a test with a function that returns the rows of a call, by the call's name and arguments."""
 
     async def main(proxied: Proxied) -> None:
         proxied.spark.listings |= SPARKS

@@ -1,4 +1,4 @@
-"""A connection that lies idle keeps nothing of the statements that it has made."""
+"""An idle connection keeps no memory of the statements that it ran."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forwarded() -> list[Any]:
 @pytest.mark.parametrize("turns", range(5))
 @pytest.mark.parametrize("ends", ["CloseOperation", "CloseSession"])
 def test_nothing_is_kept_of_a_statement_that_is_ended_when_its_turn_has_come(ends: str, turns: int) -> None:
-    """In each turn of the loop from Spark's answer on: another one has it under way then."""
+    """In each turn of the event loop after Spark's answer, another connection is active."""
 
     async def test(proxied: Proxied) -> None:
         spark = proxied.spark

@@ -1,4 +1,4 @@
-"""The post-commit refresh behind a statement: its client waits for it, and can give it up."""
+"""The post-commit refresh of a statement: its client waits for it, and can cancel it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNNING, FINISHED, CANCELED, ERROR = 1, 2, 3, 5
 
 
 class Following:
-    """Begins with the statement's end, and lasts until `release` is set; tells how it ended."""
+    """A refresh that begins at the statement's end and lasts until `release` is set; records how it ended."""
 
     def __init__(self) -> None:
         self.begun, self.release, self.ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -45,7 +45,7 @@ Story = Callable[[Proxied, Following, RawClient], Awaitable[None]]
 
 
 def with_follower(story: Story, sql: str = "INSERT") -> None:
-    """Tell a story of a client whose statement is followed."""
+    """Run a scenario with a client whose statement is followed by a refresh."""
 
     async def test(proxied: Proxied) -> None:
         following = Following()

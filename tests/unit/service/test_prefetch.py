@@ -1,4 +1,4 @@
-"""A client that is read on for gets what it would get without."""
+"""A client gets the same answers with prefetch as without."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEXT, PRIOR, FIRST, LAST, SCHEMA = 0, 1, 4, 5, -1
 
 
 class Cursor:
-    """Spark's, over so many rows: where the last block began, and where the next one does."""
+    """A fake cursor of Spark over this many rows: where the last block began, and where the next one begins."""
 
     def __init__(self, rows: int, protocol: int = 10, handle: Handle | None = None) -> None:
         self.handle = handle or Handle.new()
@@ -123,7 +123,7 @@ QUESTIONS = st.lists(st.tuples(ORIENTATIONS, st.integers(0, 4)), max_size=12)
 def test_whatever_the_client_asks_the_answers_are_sparks_own(
     results: list[tuple[int, list[tuple[int, int]]]], protocol: int, at_once: bool
 ) -> None:
-    """Of one result after the other, in one session."""
+    """For several results in one session, one after the other."""
 
     async def test() -> None:
         budget, habits = Budget(), Habits()
@@ -193,7 +193,7 @@ def test_what_was_asked_in_vain_is_not_asked_again() -> None:
 def test_rows_that_take_long_to_compute_are_not_asked_for_before_the_client_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whatever else it asks would wait behind them."""
+    """Other calls of the client would have to wait behind that fetch."""
 
     class Slow(Cursor):
         async def call(self, message: bytes) -> bytes:
@@ -255,7 +255,7 @@ def test_an_error_of_a_block_is_told_to_who_asks_for_it_alone() -> None:
 @pytest.mark.parametrize("asked", [(NEXT, 2), (PRIOR, 1), (FIRST, 3)])
 def test_an_error_in_place_of_the_first_rows_is_told_also_to_who_asks_otherwise(asked: tuple[int, int]) -> None:
     class Broken(Cursor):
-        """Asked again after an error, Spark's cursor goes on behind what has failed."""
+        """After an error, Spark's cursor continues behind the failed rows."""
 
         def answer(self, message: bytes) -> bytes:
             if self.asked:
@@ -277,7 +277,7 @@ def test_an_error_in_place_of_the_first_rows_is_told_also_to_who_asks_otherwise(
 
 def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
     class Slow(Cursor):
-        """Answers in order, and later."""
+        """Answers in order, with a delay."""
 
         def _reply(self, message: bytes) -> asyncio.Future[bytes]:
             reply = asyncio.get_running_loop().create_future()
@@ -308,7 +308,7 @@ def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
 
 
 class Late(Cursor):
-    """Answers when it is let."""
+    """Answers when the test allows it."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(rows)

@@ -1,4 +1,4 @@
-"""What a client is told of an operation's stages."""
+"""What a client sees of an operation's stages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _looked_at_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
-    """What a client is told that asks once after each look."""
+    """Return what a client sees that polls once after each update."""
     seen = iter(looks)
 
     async def look() -> tuple[Stage, ...] | None:
@@ -50,7 +50,7 @@ def test_there_is_a_bar_from_the_start_through_all_that_follows() -> None:
 
 
 def test_no_bar_comes_where_there_was_none() -> None:
-    """Beeline would write the lines of the log over it."""
+    """Beeline would print the log over a progress bar."""
     assert told(None, (Stage(0, 4, 2, 2, 0),)) == [None, None]
     _, unknown = told((Stage(0, 4, 2, 2, 0),), None)
     assert unknown.rows

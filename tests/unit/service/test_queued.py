@@ -1,4 +1,4 @@
-"""Statements and sessions that wait for their turn, and sessions that are given back meanwhile."""
+"""Queued statements and sessions, and upstream sessions that are given back meanwhile."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ def test_nobody_is_refused_while_the_server_has_no_thread_to_spare() -> None:
 def test_a_cancel_that_comes_when_a_statement_has_just_begun_leaves_nothing_running(
     turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In each turn of the loop from Spark's answer on; `with_proxy` counts what is left."""
+    """In each turn of the event loop after Spark's answer; `with_proxy` counts what is left."""
     monkeypatch.setattr(execute_statement, "_SOON", 0.05)
 
     async def test(proxied: Proxied) -> None:

@@ -14,7 +14,7 @@ V8, V11 = 7, 10
 
 
 def told(known: Known, progress: Any = None, seqid: int = 7, **fields: Any) -> Any:
-    """What a client reads of a reply of Spark's."""
+    """Return what a client reads in one of Spark's replies."""
     response = ttypes.TGetOperationStatusResp(status=success(), **fields)
     reply = completed(encode_reply("GetOperationStatus", seqid, response), known, progress)
     head = read_head(reply)

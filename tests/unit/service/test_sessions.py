@@ -1,4 +1,4 @@
-"""Sessions, principals, and the calls that are not statements."""
+"""Sessions, principals, and calls other than statements."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statements that write, and whose Spark is lost: what their client is told never invites it to write twice."""
+"""A client whose writing statement loses Spark is never told to run the statement again."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_write_that_a_shutdown_interrupts_may_have_been_executed() -> None:
 
 
 async def lose(spark: FakeSpark) -> None:
-    """Have every connection dropped, with the sessions on them."""
+    """Drop every connection, with the sessions on it."""
     spark.die()
     while spark.connections:
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Calls that are known by their bytes."""
+"""Calls that are recognized by their bytes."""
 
 from __future__ import annotations
 

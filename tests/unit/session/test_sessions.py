@@ -8,7 +8,7 @@ S = OperationState
 
 
 class Upstream:
-    """The upstream's side, of which nothing is asked here."""
+    """An upstream that no test calls."""
 
     attached = saturated = False
     info: dict[int, bytes] = {}  # noqa: RUF012

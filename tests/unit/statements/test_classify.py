@@ -1,4 +1,4 @@
-"""What is known of a statement as a whole."""
+"""How statements are classified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements take away."""
+"""Which tables, namespaces and columns a statement removes."""
 
 from __future__ import annotations
 

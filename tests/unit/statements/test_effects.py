@@ -1,4 +1,4 @@
-"""What statements may change about their session."""
+"""What a statement may change in its session."""
 
 from __future__ import annotations
 

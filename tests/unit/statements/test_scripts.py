@@ -1,4 +1,4 @@
-"""Variables in a statement, as Spark puts their values in."""
+"""Variables in a statement, replaced as Spark replaces them."""
 
 from __future__ import annotations
 

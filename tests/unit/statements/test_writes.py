@@ -1,4 +1,4 @@
-"""What statements write to."""
+"""Which tables a statement writes to."""
 
 from __future__ import annotations
 

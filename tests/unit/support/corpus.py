@@ -1,4 +1,4 @@
-"""What real clients have sent: calls of all kinds as they made them, their logins, and their requests over HTTP."""
+"""Recorded bytes of real clients: calls of all kinds, logins, and HTTP requests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _KIND = (1, 1, 2)
 
 @dataclass(frozen=True)
 class Sent:
-    """Bytes of a client; `what` is the call's name, or `login` or `http`."""
+    """Bytes that a client sent; `what` is the call's name, or `login` or `http`."""
 
     client: str
     what: str
     data: bytes
 
     def addressed_to(self, session: Handle, statement: Handle) -> bytes:
-        """The call with a handle that leads somewhere, if it holds one."""
+        """Return the call with its handle, if it has one, replaced by a valid handle."""
         if find_handle(self.data, REQUEST_HANDLE) is None:
             return self.data
         if self.what not in OF_OPERATIONS:

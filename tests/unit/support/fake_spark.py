@@ -1,4 +1,4 @@
-"""A Thrift Server in a few lines: speaks SASL, runs scripted statements, remembers what it was sent."""
+"""A fake Thrift Server: speaks SASL, runs scripted statements, and records what it is sent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Script = Callable[[str], ResultSet | SqlError | None]
 
 
 def answer_everything(sql: str) -> ResultSet | SqlError | None:
-    """Fails, hangs or answers as the text says."""
+    """Answer a statement, fail or hang, as its text says."""
     if "FAIL" in sql:
         return SqlError(f"org.apache.hive.service.cli.HiveSQLException: no way: {sql}\n\tat a.B.c(D.java:1)\n", "42P01")
     if "BREAK" in sql:
@@ -51,7 +51,7 @@ def answer_everything(sql: str) -> ResultSet | SqlError | None:
 
 @dataclass
 class Running:
-    """A statement under way."""
+    """A running statement."""
 
     sql: str
     outcome: ResultSet | SqlError | None
@@ -66,7 +66,7 @@ class Running:
 
 
 class FakeSpark:
-    """Start with `async with`; the port is `port`."""
+    """The server, started with `async with`; its port is `port`."""
 
     def __init__(self, script: Script = answer_everything) -> None:
         self.script = script
@@ -111,7 +111,7 @@ class FakeSpark:
             await asyncio.sleep(0)
 
     async def end(self) -> None:
-        """Listen no more, and drop every connection."""
+        """Stop listening, and drop every connection."""
         self._server.close()
         self.die()
         while self.connections:
@@ -123,11 +123,11 @@ class FakeSpark:
             writer.transport.abort()
 
     async def called(self, name: str) -> None:
-        """Return when a call of that name has come."""
+        """Wait until a call with this name has arrived."""
         await self.seen.setdefault(name, asyncio.Event()).wait()
 
     def sent(self, name: str) -> list[bytes]:
-        """The messages of that name, as they came."""
+        """Return the messages with this name, in order."""
         return [message for known, message in self.messages if known == name]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""An operation that others bring to its end."""
+"""An operation that a test ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proxy.session import Message, Operation, OperationState
 
 
 class Stub(Operation):
-    """An operation of which no client asks anything."""
+    """An operation without a client."""
 
     async def abandon(self, error: SqlError | None = None) -> None:
         self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)

@@ -1,4 +1,4 @@
-"""A proxy before a fake Spark, and clients of it: PyHive's generated one, and one that sends raw bytes."""
+"""A proxy before a fake Spark, and its clients: PyHive's generated client, and one that sends raw bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUICK = Timeouts(connect=2, handshake=0.3, open=2, close=2)
 
 @dataclass
 class Planned:
-    """Answers with the plan that a test has set for a text, else forwards; `ended` collects how it went."""
+    """Answers with the plan that a test has set for a text, else forwards; `ended` collects the outcomes."""
 
     plans: dict[str, Plan] = field(default_factory=dict)
     ended: list[bool] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Planned:
 
 @dataclass
 class Proxied:
-    """Everything that a test looks at."""
+    """Everything that a test examines."""
 
     spark: FakeSpark
     server: Server
@@ -68,7 +68,7 @@ async def proxied(
     ports: Mapping[Transport, int] | None = None,
     **entrance: Any,
 ) -> AsyncIterator[Proxied]:
-    """A running proxy, before one fake Spark for each of the terms; leaves no session on them behind."""
+    """Yield a running proxy before one fake Spark for each of the terms; at its end no sessions are left on them."""
     planned = planned or Planned()
     async with contextlib.AsyncExitStack() as running:
         sparks = [await running.enter_async_context(FakeSpark()) for _ in terms]
@@ -91,7 +91,7 @@ async def proxied(
 
 
 def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:
-    """Run a coroutine function against a proxy of its own, on the loop that `viewgate serve` uses."""
+    """Run a coroutine function against a new proxy, on the event loop that `viewgate serve` uses."""
 
     async def main() -> R:
         async with asyncio.timeout(20):
@@ -103,7 +103,7 @@ def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Return when a condition holds that no event tells of."""
+    """Wait until a condition holds that has no event."""
     while not condition():
         await asyncio.sleep(0.005)
 
@@ -143,34 +143,34 @@ class RawClient:
         return reply
 
     async def ask(self, name: str, request: Any, response: type[Any]) -> Any:
-        """Call by structs."""
+        """Make a call from structs."""
         return read_reply(await self.call(encode_call(name, 7, request)), response)
 
     async def open_session(self, protocol: int = 10) -> Any:
-        """A session's handle."""
+        """Return a session's handle."""
         request = ttypes.TOpenSessionReq(client_protocol=protocol)
         return (await self.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
 
     async def execute(self, session: Any, sql: str, *, run_async: bool = True, timeout: int = 0) -> Any:
-        """The response to a statement."""
+        """Return the response to a statement."""
         request = ttypes.TExecuteStatementReq(
             sessionHandle=session, statement=sql, runAsync=run_async, queryTimeout=timeout
         )
         return await self.ask("ExecuteStatement", request, ttypes.TExecuteStatementResp)
 
     async def status(self, operation: Any) -> Any:
-        """The response to one status call."""
+        """Return the response to one status poll."""
         request = ttypes.TGetOperationStatusReq(operationHandle=operation)
         return await self.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
 
     async def end(self, operation: Any) -> Any:
-        """The status at the end."""
+        """Return the final status."""
         while (status := await self.status(operation)).operationState == 1:
             pass
         return status
 
     async def schema(self, operation: Any) -> Any:
-        """The columns of a result."""
+        """Return the columns of a result."""
         request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
         return (await self.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)).schema
 
@@ -180,13 +180,13 @@ class RawClient:
         await self.ask("CloseOperation", request, ttypes.TCloseOperationResp)
 
     async def fetch(self, operation: Any, *, log: bool = False, orientation: int = 0, rows: int = 100) -> Any:
-        """The response to one fetch."""
+        """Return the response to one fetch."""
         request = ttypes.TFetchResultsReq(
             operationHandle=operation, orientation=orientation, maxRows=rows, fetchType=int(log)
         )
         return await self.ask("FetchResults", request, ttypes.TFetchResultsResp)
 
     async def first_column(self, operation: Any, **how: Any) -> list[Any]:
-        """The strings of the first column of one fetch."""
+        """Return the strings in the first column of one fetch."""
         values: list[Any] = (await self.fetch(operation, **how)).results.columns[0].stringVal.values
         return values

@@ -1,4 +1,4 @@
-"""A session that is parked, or whose server dies, goes on as it was; or says that it cannot."""
+"""A session that is parked, or whose server dies, continues with its state, or reports that it cannot."""
 
 import asyncio
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tests.unit.upstream.test_pool import QUICK, attached, pool
 
 
 async def texts(spark: FakeSpark, session: Attachment) -> list[str]:
-    """What is run on Spark for one more statement."""
+    """Return the statements that Spark runs for one more statement of the client."""
     before = len(spark.history)
     await session.query("SELECT 1")
     return [running.sql for running in spark.history[before:]]
@@ -43,7 +43,7 @@ def test_kept_statements_are_repeated_on_another_session() -> None:
 
 
 def test_a_session_that_was_in_several_namespaces_goes_on_in_the_last_one() -> None:
-    """Those before may be gone."""
+    """The namespaces before the last one may no longer exist."""
 
     async def test() -> None:
         async with pool(Terms()) as (upstreams, (spark,)):

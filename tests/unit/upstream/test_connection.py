@@ -28,7 +28,7 @@ def test_a_reply_in_several_frames_is_one_though_they_end_in_zeros(piece: int) -
 
 
 def long_result(sql: str) -> ResultSet:
-    """One of as many thousand characters as the text says."""
+    """Return a result of as many thousand characters as the text says."""
     return ResultSet.of("a", rows=[["x" * 1000]] * int(sql.split()[-1]))
 
 

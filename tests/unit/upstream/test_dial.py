@@ -1,4 +1,4 @@
-"""The way to an upstream: names, TCP, TLS; each failure says what it is and what to do."""
+"""Connecting to an upstream: names, TCP, TLS; each failure says what failed and what to do."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 def files(authority: trustme.CA, tmp_path: Path) -> Path:
-    """The certificate of an authority, and one with its key that it has given to a client."""
+    """The certificate of an authority, and one with its key that the authority has issued to a client."""
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     client = authority.issue_cert("viewgate@example.org")
     client.cert_chain_pems[0].write_to_path(tmp_path / "client.pem")
@@ -96,7 +96,7 @@ def test_a_certificate_of_ours_for_a_server_that_wants_one(authority: trustme.CA
 
 
 def wanting(authority: trustme.CA) -> ssl.SSLContext:
-    """Return the context of a server that wants a certificate of its clients."""
+    """Return the context of a server that requires a certificate from its clients."""
     context = server(authority, "localhost")
     context.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(context)
@@ -108,7 +108,7 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @asynccontextmanager
 async def listening(handle: Handler) -> AsyncIterator[int]:
-    """A server that does this for each client, until that has gone; its port."""
+    """Yield the port of a server that runs this for each client until the client leaves."""
     ended: list[asyncio.Event] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -126,7 +126,7 @@ async def listening(handle: Handler) -> AsyncIterator[int]:
 
 
 def refusing(context: ssl.SSLContext) -> Handler:
-    """Tell why a handshake ends, as OpenSSL and Java do, and asyncio does not."""
+    """Report why a handshake ends, as OpenSSL and Java do, but asyncio does not."""
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         tls = TlsServer(context)
@@ -140,7 +140,7 @@ def refusing(context: ssl.SSLContext) -> Handler:
 
 
 def answering(data: bytes) -> Handler:
-    """Say the same to everybody."""
+    """Send the same bytes to every client."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)

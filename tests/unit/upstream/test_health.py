@@ -1,4 +1,4 @@
-"""A server is well if it opens a session."""
+"""A server is healthy if it opens a session."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What is repeated on another session has the effect that it had: Spark, as far as it matters here, is a few lines."""
+"""Statements replayed on another session restore its state, on a fake Spark."""
 
 from __future__ import annotations
 

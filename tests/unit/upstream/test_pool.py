@@ -1,4 +1,4 @@
-"""Which of several servers gets a session, who waits, and what becomes of servers that are not well."""
+"""Which of several servers gets a session, which sessions are queued, and what happens with unhealthy servers."""
 
 import asyncio
 import contextlib

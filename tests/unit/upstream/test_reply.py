@@ -11,7 +11,7 @@ from proxy.upstream import Reply
 
 
 def late(test: Callable[[Reply, asyncio.Task[bytes]], Coroutine[Any, Any, None]]) -> list[bytes | None]:
-    """What comes late when somebody waits for a reply and this happens meanwhile."""
+    """Return what still arrives if something happens while a reply is awaited."""
     came: list[bytes | None] = []
 
     async def main() -> None:
@@ -28,7 +28,7 @@ def late(test: Callable[[Reply, asyncio.Task[bytes]], Coroutine[Any, Any, None]]
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_reply_behind_a_cancel(known: bool) -> None:
-    """Of which the task has heard, or is about to."""
+    """The task has noticed the cancel, or is about to."""
 
     async def test(reply: Reply, waiting: asyncio.Task[bytes]) -> None:
         waiting.cancel()

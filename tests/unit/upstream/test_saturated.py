@@ -1,4 +1,4 @@
-"""A server that has too much to do: it is not gone, and who needs a session there waits for it."""
+"""A saturated server is not unavailable: sessions for it are queued."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Our own statements on an upstream, and what becomes of them when something gives way."""
+"""Viewgate's own statements on an upstream, and failures in the middle of them."""
 
 import asyncio
 import contextlib

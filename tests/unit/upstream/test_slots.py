@@ -1,4 +1,4 @@
-"""So many at a time, and the others in turns."""
+"""A limited number of statements at a time; the others take turns fairly."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Logins at an upstream by tickets of Kerberos, with GSSAPI played on both sides, and whom they are for."""
+"""Kerberos logins at an upstream, with a fake GSSAPI on both sides, and the users they are for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=10, 
 
 
 class Ours:
-    """Is through behind the server's answer."""
+    """A fake context that is established after the server's answer."""
 
     complete = False
 
@@ -45,7 +45,7 @@ class Ours:
 
 
 class OurTickets:
-    """Tickets, and what was asked for."""
+    """Fake tickets, which record the requests for them."""
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
@@ -67,7 +67,7 @@ def to(spark: FakeSpark, tickets: OurTickets, transport: Transport = Transport.S
 
 
 def configured(spark: FakeSpark) -> list[Any]:
-    """What each OpenSession brought."""
+    """Return the configuration in each OpenSession."""
     return [read_request(message, ttypes.TOpenSessionReq).configuration for message in spark.sent("OpenSession")]
 
 

@@ -22,7 +22,7 @@ BOB = "Basic Ym9iOmJvYg=="
 
 
 class Reached:
-    """A stand-in for Spark of some transport, and a session of bob's there."""
+    """A fake Spark with some transport, and a session of user bob on it."""
 
     def __init__(self, there: Transport, **settings: Any) -> None:
         self.spark = FakeSpark()
@@ -100,7 +100,7 @@ def test_who_says_otherwise_who_it_is_sends_no_password(settings: dict[str, Any]
 
 
 def test_a_session_over_http_outlives_its_connections() -> None:
-    """One that ends behind each answer, as a balancer may have it, and one that ends between two calls."""
+    """One connection ends after each answer, as with some load balancers, and one ends between two calls."""
 
     async def test() -> None:
         async with Reached(Transport.HTTP) as reached:

@@ -1,4 +1,4 @@
-"""Messages by hand: bytes that no code under test has written."""
+"""Messages as bytes written by hand, independently of the code under test."""
 
 from __future__ import annotations
 

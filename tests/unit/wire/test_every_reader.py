@@ -1,4 +1,4 @@
-"""Whatever comes, in whatever pieces: the same events, no other error than WireError, no more memory than allowed."""
+"""Readers give the same events however the bytes are split, raise only WireError, and use bounded memory."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Reader(Protocol):
 
 
 def let_in() -> FramedClient:
-    """A client that has logged in."""
+    """Return a client that has logged in."""
     client = FramedClient(SaslClient("bob", "x"), LIMIT)
     client.receive_data(negotiation(Status.COMPLETE))
     assert client.next_event() == Authenticated()
@@ -75,7 +75,7 @@ def let_in() -> FramedClient:
 
 
 def asked() -> HttpClient:
-    """A client that has sent one request."""
+    """Return a client that has sent one request."""
     client = HttpClient("h", "/cliservice", {}, LIMIT)
     assert client.send([EXECUTE])
     return client
@@ -114,7 +114,9 @@ REAL: dict[str, tuple[Callable[[], Reader], bytes]] = {
 
 
 def events(reader: Reader, pieces: Iterable[bytes]) -> list[Any]:
-    """What a reader makes of these pieces, as a server goes on with it; the last is a WireError if there was one."""
+    """Return the events of a reader for these pieces, as a server would continue; the last is a WireError if there was
+    one.
+    """
     found: list[Any] = []
     coming = iter(pieces)
     try:
@@ -146,7 +148,7 @@ def cut(data: bytes, cuts: list[int]) -> list[bytes]:
 
 @st.composite
 def mutated(draw: st.DrawFn, data: bytes) -> bytes:
-    """Good bytes with some of them changed, left out, repeated or put in."""
+    """Return valid bytes with some of them changed, removed, repeated or inserted."""
     changed = bytearray(data)
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, max(len(changed) - 1, 0)))

@@ -1,4 +1,4 @@
-"""Messages that differ in a handle and a sequence id alone, and all others."""
+"""Messages that differ only in a handle and a sequence id have one shape; all others differ."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_whatever_else_differs_makes_another_shape(other: bytes) -> None:
 
 
 def test_a_reply_that_announces_nothing_never_has_the_shape_of_one_that_does() -> None:
-    """Not even one that lacks just what all such replies have in common."""
+    """Not even a reply that lacks only what all such replies have in common."""
     whole = announced(ONE, success())
     guid, secret = announced_at(whole) or (0, 0)
     lacking = [whole[:guid] + whole[secret + 16 :], whole[: guid + 16] + whole[secret + 16 :], whole[:-1], whole[:guid]]

@@ -1,4 +1,4 @@
-"""What tests of several workers share."""
+"""What the tests of several workers share."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ LOST = "The session is lost: the worker process of Viewgate that had it has ende
 
 
 def settings(folder: Path, *ports: int) -> str:
-    """A settings file for upstreams at these ports."""
+    """Write a settings file for upstreams at these ports."""
     upstreams = "".join(f'[[upstream]]\nhost = "127.0.0.1"\nport = {port}\n' for port in ports)
     return f'{upstreams}[catalog]\nname = "lake"\ntype = "sql"\nuri = "sqlite:///{folder}/catalog.db"\n'
 
 
 @dataclass
 class Several:
-    """A running Viewgate, the Spark behind it, and the file with its settings."""
+    """A running Viewgate, the Spark behind it, and its settings file."""
 
     gate: Gate
     spark: FakeSpark
     file: Path
 
     async def said(self, text: str) -> None:
-        """Return when it has logged that."""
+        """Wait until it has logged this text."""
         await asyncio.to_thread(self.gate.until, re.escape(text), patience=20)
 
 
 @contextlib.asynccontextmanager
 async def on_each(several: Several) -> AsyncIterator[list[tuple[RawClient, Any]]]:
-    """A client and its session for each of the workers, by their numbers."""
+    """Return a client and its session for each of the workers, by worker number."""
     async with contextlib.AsyncExitStack() as open_ones:
         found: dict[int, tuple[RawClient, Any]] = {}
         while len(found) < 2:  # the kernel chooses who gets a connection
@@ -52,7 +52,7 @@ async def on_each(several: Several) -> AsyncIterator[list[tuple[RawClient, Any]]
 
 
 async def processes(client: RawClient, session: Any) -> list[tuple[str, int | None]]:
-    """State and process id of each worker, as a client is told them."""
+    """Return the state and process id of each worker, as a client sees them."""
     operation = (await client.execute(session, "SHOW VIEWGATE WORKERS")).operationHandle
     await client.end(operation)
     _, states, ids, *_ = (await client.fetch(operation)).results.columns
@@ -62,14 +62,14 @@ async def processes(client: RawClient, session: Any) -> list[tuple[str, int | No
 
 
 async def ran(client: RawClient, session: Any, sql: str) -> list[Any]:
-    """The first column of a statement's rows."""
+    """Return the first column of a statement's rows."""
     operation = (await client.execute(session, sql)).operationHandle
     assert (await client.end(operation)).operationState == ttypes.TOperationState.FINISHED_STATE
     return await client.first_column(operation)
 
 
 async def kill(several: Several, client: RawClient, session: Any, number: int) -> None:
-    """End a worker as a crash would."""
+    """Kill a worker, like a crash."""
     _, process = (await processes(client, session))[number - 1]
     assert process is not None
     os.kill(process, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A worker that ends takes its sessions along: clients learn what may have been executed there."""
+"""A worker that ends loses its sessions: clients learn what may have been executed in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_RESULT = "If the statement writes, it may have been executed; check before yo
 
 
 def refusal(folder: Path, name: str, request: Any, response: type[Any], *, listens: bool = True) -> tuple[str, str]:
-    """The SQLSTATE and the message where the worker ends in the midst of a call, or does not listen any more."""
+    """Return the SQLSTATE and the message if the worker ends during a call, or no longer listens."""
 
     async def end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)

@@ -22,7 +22,7 @@ ANN = Peer("ann", "10.0.0.1:5", traceparent="00-1-2-01")
 
 
 class Neighbour:
-    """A worker that answers each call with the call, when it is let."""
+    """A worker that answers each call with the call, when a test allows it."""
 
     def __init__(self) -> None:
         self.connections: set[asyncio.StreamWriter] = set()

@@ -1,4 +1,4 @@
-"""Several processes, operated as one, through whichever of them answers."""
+"""Several processes are operated as one, through any of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that come from a neighbour, at a worker whose clients hold all that they may."""
+"""Calls relayed from another worker, at a worker whose clients already hold the maximum of memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two processes: what is one's can be used through the other, by those who may."""
+"""Two processes: sessions of one can be used through the other, by users who may use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The moments in which a worker is started, with processes of a few lines."""
+"""Events while a worker is being started, with fake processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OLD, NEW = (Config(upstreams=(UpstreamAddress(host=host),), catalog=LAKE) for ho
 
 
 class Process:
-    """Is ready at once, ends when it is told to or when it `ends`, and keeps what it is told."""
+    """A fake process: ready at once, ends when told to or when it `ends`, and records its orders."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
@@ -51,7 +51,7 @@ class Process:
 
 
 class Starts:
-    """Starts one process after the other; `before` is done while the second is started."""
+    """Starts one process after the other; `before` runs while the second is started."""
 
     def __init__(self, before: Callable[[], object]) -> None:
         self.processes: list[Process] = []
@@ -73,7 +73,7 @@ class Starts:
 def story(
     folder: Path, monkeypatch: pytest.MonkeyPatch, before: Callable[[Supervisor], object]
 ) -> tuple[int, list[Process]]:
-    """One worker that dies, and what comes after it when `before` happens at the start of that."""
+    """Run a scenario in which one worker dies, and `before` happens while its successor starts."""
 
     async def main() -> tuple[int, list[Process]]:
         ready = asyncio.Event()

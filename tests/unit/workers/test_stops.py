@@ -1,4 +1,4 @@
-"""Workers that do not end when they are told to, as processes of a few lines."""
+"""Workers that do not end when told to, as fake processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OBEDIENT = f"import sys; read = sys.stdin.buffer.read; {_READY}; {_ORDER}; {_ORD
 
 
 def stopped(folder: Path, program: str, *, times: int = 1, suspended: bool = False) -> int:
-    """Tell a supervisor of one such worker to stop, so many times; return the exit code."""
+    """Tell the supervisor of one such worker to stop, this many times; return the exit code."""
 
     async def main() -> int:
         ready = asyncio.Event()

@@ -1,4 +1,4 @@
-"""What a disjunction asks for in all its branches."""
+"""The conjuncts that all branches of a disjunction share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expressions are one, whatever the order of their operands."""
+"""Which expressions are equal, whatever the order of their operands."""
 
 from __future__ import annotations
 

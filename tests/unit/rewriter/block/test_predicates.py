@@ -1,4 +1,4 @@
-"""What a WHERE clause is known to imply."""
+"""What a WHERE clause implies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = tuple(
 
 
 def implies(query: str, view: str, zone: str = "UTC") -> bool:
-    """Whether one predicate implies every part of another."""
+    """Return whether one predicate implies every conjunct of another."""
 
     def block_of(predicate: str) -> Any:
         tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")

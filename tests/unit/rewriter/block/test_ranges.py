@@ -1,4 +1,4 @@
-"""Sets of values, against brute force over a small line."""
+"""Sets of values, compared with brute force over a short line of values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_many_sets_meet_as_one_by_one(many: list[RangeSet]) -> None:
 
 
 def test_a_long_list_takes_a_few_steps_for_each_value() -> None:
-    """NOT IN of a client's list is as many sets of two intervals as it has values."""
+    """A client's NOT IN with a long list is as many sets of two intervals as it has values."""
     steps = 0
 
     class Counted(int):

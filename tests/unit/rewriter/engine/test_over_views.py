@@ -1,4 +1,4 @@
-"""What is asked of a view that answers."""
+"""The question that a match's read of its view becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tiles of a range in words, as EXPLAIN tells them."""
+"""How EXPLAIN describes the tiles of a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an average is made of; tests/integration compares the digits with Spark's own."""
+"""The components of an average; the integration tests compare the digits with Spark's."""
 
 from __future__ import annotations
 

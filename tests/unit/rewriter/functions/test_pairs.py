@@ -22,7 +22,7 @@ PAIRED = frozenset(name for name in COMPOSED if AGGREGATES[name].arity == 2)
 
 
 def answer(name: str, pairs: tuple[tuple[int | None, int | None], ...], scale: int = 0) -> float | None:
-    """A function of pairs, computed by the sums that it needs; y is in units of that many digits behind the point."""
+    """Return a function of pairs computed from its sums; y counts units with this number of decimal places."""
     pair = Pair(Y, X, (f"decimal(10,{scale})", "int"))
     values = ", ".join(f"({'NULL' if y is None else y}, {'NULL' if x is None else x})" for y, x in pairs) or "(0, 0)"
     source = f"(SELECT CAST(y AS DECIMAL(18,0)) / {10**scale} AS y, x FROM (VALUES {values}) AS t(y, x)) AS p"
@@ -35,7 +35,7 @@ def answer(name: str, pairs: tuple[tuple[int | None, int | None], ...], scale: i
 
 
 def plain(name: str) -> float:
-    """The same of PAIRS as the standard library has it."""
+    """Return the same function of PAIRS by the standard library."""
     there = [(y, x) for y, x in PAIRS if y is not None and x is not None]
     ys, xs = [y for y, _ in there], [x for _, x in there]
     n, line = len(there), statistics.linear_regression(xs, ys)

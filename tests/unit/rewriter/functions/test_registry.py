@@ -1,4 +1,4 @@
-"""The registry is the only list of functions, and it contradicts itself nowhere."""
+"""The registry is the only list of functions, and is consistent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALLOWED: Mapping[str, str] = {
 
 
 def lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
-    """The lists, sets, keys and texts of a source, but for docstrings, with the words in each."""
+    """Yield the lists, sets, keys and texts in a source file, except docstrings, with the words in each."""
     told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -40,7 +40,7 @@ def lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
 
 
 def listed(words: list[str]) -> bool:
-    """Return whether these are a list of functions: not a sentence that has such words, too."""
+    """Return whether these words are a list of functions, and not a sentence that contains their names."""
     named = NAMES.intersection(words)
     return len(named) > MOST and 2 * len(named) > len(words) and not named <= TYPES_AND_UNITS
 

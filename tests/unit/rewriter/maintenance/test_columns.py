@@ -1,4 +1,4 @@
-"""Which columns a view reads, and where its storage has its own."""
+"""Which columns a view reads, and whether its storage has its own columns in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of stale storage are still fresh, by the partitions that a change has touched."""
+"""Which rows of stale storage are still fresh, by the partitions that a change touched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OF_D = PartitionField("d", "identity")
 
 
 def touched(*values: Any, went: tuple[Any, ...] = (), field: PartitionField = OF_D) -> Files:
-    """Files that came into partitions, and some that went out of others."""
+    """Return files that were added to some partitions, and files removed from others."""
     came, gone = (
         [DataFile(f"{name}{value}", (value,), 1) for value in of] for name, of in (("c", values), ("w", went))
     )

@@ -1,4 +1,4 @@
-"""What partitions say about columns, and what follows for buckets and labels of them."""
+"""What partitions imply for columns, and for buckets and labels of them."""
 
 from __future__ import annotations
 

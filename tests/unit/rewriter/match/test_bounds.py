@@ -1,4 +1,4 @@
-"""Bounds that are known only when a statement runs."""
+"""Time bounds that are known only at execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CASE and if() taken apart and put together."""
+"""CASE and if() split into conditions and values, and built again."""
 
 from __future__ import annotations
 

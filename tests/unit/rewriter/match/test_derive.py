@@ -1,4 +1,4 @@
-"""Expressions over what a view holds."""
+"""Expressions derived from the outputs of a view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows a join has at most."""
+"""Upper bounds of the number of rows of a join."""
 
 from __future__ import annotations
 

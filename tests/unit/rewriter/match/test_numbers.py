@@ -1,4 +1,4 @@
-"""Types as Spark gives them: each of these was asked of Spark with typeof()."""
+"""The types of sums, each checked on Spark with typeof()."""
 
 from __future__ import annotations
 

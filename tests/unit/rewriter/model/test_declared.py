@@ -1,4 +1,4 @@
-"""What is known of tables follows what is looked up."""
+"""The known declarations of tables follow what is looked up."""
 
 from __future__ import annotations
 

@@ -38,5 +38,5 @@ class Recorded(NamedTuple):
 
 
 def recorded() -> list[Recorded]:
-    """The whole record."""
+    """Return the whole record."""
     return [Recorded(*line.split("\t")) for line in RECORD.read_text().splitlines()]

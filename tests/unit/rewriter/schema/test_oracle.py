@@ -1,4 +1,4 @@
-"""What the oracle says is what Spark said; where it is not certain it refuses. It knows most of what it was asked."""
+"""The type oracle says what Spark said, or refuses; it knows most of the recorded expressions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE = Found(TableName(("lake", "demo", "t")), tuple(Column(name, kind) for nam
 
 
 def said(line: Recorded) -> Column | None:
-    """The oracle's column for an expression; None where it refuses, or the engine reads no such block."""
+    """Return the oracle's column for an expression; None if it refuses, or if blocks do not support the expression."""
     try:
         tree = parse_select(f"SELECT {line.text} FROM t")
         return output_columns(build_block(tree, lambda table: TABLE), tree)[0]

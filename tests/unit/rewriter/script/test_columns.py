@@ -1,4 +1,4 @@
-"""Columns that no table has, and names that only look like such."""
+"""Columns that no table has, and names that only look like such columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a query without a server."""
+"""Explanations of queries without a server."""
 
 from __future__ import annotations
 

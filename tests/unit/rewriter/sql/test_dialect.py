@@ -1,4 +1,4 @@
-"""What is printed reads back as the same tree."""
+"""Printed SQL parses to the same tree."""
 
 from __future__ import annotations
 

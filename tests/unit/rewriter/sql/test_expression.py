@@ -1,4 +1,4 @@
-"""What is written straight away reads as sqlglot's generator would write it."""
+"""The fast printer writes what sqlglot's generator would write."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def test_special_nodes_are_written_otherwise_wherever_they_stand() -> None:
 
 
 def _bare(tree: exp.Expr) -> exp.Expr:
-    """The tree without parentheses, as canonical ones are."""
+    """Return the tree without parentheses, like canonical trees."""
     bare: exp.Expr = tree.transform(lambda node: node.this if isinstance(node, exp.Paren) else node)
     return bare

@@ -1,4 +1,4 @@
-"""Statements cut into blocks."""
+"""Statements divided into blocks."""
 
 from __future__ import annotations
 

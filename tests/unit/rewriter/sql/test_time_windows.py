@@ -1,4 +1,4 @@
-"""Where `window(` is a call, a name, and a clause."""
+"""Where `window(` is a call, a name, or a clause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Borders of buckets, and the graph of grains, against arithmetic on real times."""
+"""Bucket borders and the graph of grains, compared with arithmetic on real times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MINUTES = {"minute": 1, "five_minute": 5, "ten_minute": 10, "fifteen_minute": 15
 
 
 def bucket(time: datetime, grain: str) -> datetime:
-    """The start of the bucket, told in another way than the product does."""
+    """Return the begin of the bucket, computed in another way than the product does."""
     if grain == "second":
         return time.replace(microsecond=0)
     if grain in MINUTES:

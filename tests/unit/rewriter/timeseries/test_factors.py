@@ -1,4 +1,4 @@
-"""Through which buckets expressions of a time factor."""
+"""Which buckets determine an expression of a time."""
 
 from __future__ import annotations
 

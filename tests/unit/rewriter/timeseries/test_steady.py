@@ -1,4 +1,4 @@
-"""What is concluded of zones, tried at all of their changes: buckets as Spark makes them, by java.time's rules."""
+"""Conclusions about time zones, tried at all of their changes: buckets as Spark makes them, by java.time's rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def instant(second: int, zone: ZoneInfo) -> datetime:
 
 
 def begin(at: datetime, grain: str, zone: ZoneInfo) -> float:
-    """The begin of a bucket as an instant: date_trunc() of the local time, shorter ones counted from their hour."""
+    """Return the begin of a bucket as an instant: date_trunc() of the local time; shorter buckets are counted from
+    their hour.
+    """
     if grain in SHORT[1:5]:
         hour = begin(at, "hour", zone)
         return hour + int((at.timestamp() - hour) / LENGTHS[grain]) * LENGTHS[grain]  # DIV, towards zero
@@ -44,7 +46,7 @@ def begin(at: datetime, grain: str, zone: ZoneInfo) -> float:
 
 
 def seconds_around_changes(zone: str, since: int) -> set[int]:
-    """Seconds beside each change of a zone, and some between, from a time on until 2045."""
+    """Return seconds beside each change of a zone, and some between changes, from a time until 2045."""
     changes = [at for at, _ in histories(zone)[0].changes if at > since]
     later = [year for year in range(2030, 2045, 7) for year in (int(datetime(year, 3, 31, 1, tzinfo=UTC).timestamp()),)]
     beside = (-3601, -1800, -1, 0, 1, 1799, 3599, 3600, 86_399)

@@ -1,4 +1,4 @@
-"""The verdict on plans that read a set operation from a view."""
+"""The verdicts on plans that read a set operation from a view."""
 
 from __future__ import annotations
 

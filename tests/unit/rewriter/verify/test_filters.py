@@ -1,4 +1,4 @@
-"""Whether the verifier tells filters apart that are no comparisons of a column with a literal of its type."""
+"""The verifier distinguishes filters other than comparisons of a column with a literal of its type."""
 
 from __future__ import annotations
 

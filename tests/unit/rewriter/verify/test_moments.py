@@ -1,4 +1,4 @@
-"""Plans that read tables at several moments: those that add up to now are proved, the others refuted."""
+"""Plans that read tables at several snapshots: those that add up to the current rows are proved, the others refuted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def verdict(built: World, plan: str, question: str = QUESTION) -> Verdict:
 
 
 def with_operation(built: World, operation: str) -> None:
-    """Have the snapshot that came after the refresh be of another operation."""
+    """Give the snapshot after the refresh another operation."""
     name = TableName(("lake", "demo", "sales"))
     sales = built.relations[name]
     assert isinstance(sales, Table)

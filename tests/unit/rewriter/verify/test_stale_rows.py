@@ -1,4 +1,4 @@
-"""Stale partitions of storage: a plan that reads them beside the tables is refuted."""
+"""A plan that reads stale partitions of storage beside the tables is refuted."""
 
 from __future__ import annotations
 
