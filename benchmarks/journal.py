@@ -151,7 +151,7 @@ def kept(running: Daemon, folder: Path, spans: Collector, count: int) -> Iterato
     yield f"of {count:,} in /metrics", f"{counts[1] - counts[0]:,.0f}"
     yield "lost, by viewgate_journal_lost_total", f"{figure(text, 'viewgate_journal_lost_total'):.0f}"
     yield "memory, MiB more", f"{(after - before) / 2**20:.1f}"
-    assert running.stop() == 0  # which writes what waits for the table
+    assert running.stop() == 0  # writes the rows that wait for the table
     catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse")
     rows = catalog.load_table("ops.statements").scan("kind = 'query'").count()
     catalog.close()

@@ -1,10 +1,10 @@
-"""A server and clients that take little of the processors: they send prepared bytes.
+"""Provides a server and clients that need little processor time, because they send prepared bytes.
 
     python benchmarks/prepared.py
 
-runs the server, which prints its port. It answers each statement with the same row as soon as it is asked, and what
-Viewgate asks about a session as a Spark would. Its operations have the handle of their result, so that a reply needs
-nothing but its number put in.
+runs the server, which prints its port. It answers each statement at once with the same row, and Viewgate's questions
+about a session as Spark would. The operation has the same handle as its result, so that only the sequence number of a
+reply is set.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from proxy.wire.fields import announced_at
 
 PROTOCOL = 9
 LIMIT = 1 << 20
-_HEAD = 8  # bytes before the name of a call, whose length is the last of them
+_HEAD = 8  # bytes before the name of a call; the last of them is the name's length
 _PART = 16  # bytes of each half of a handle
 
 _ROW = ResultSet.of("1 int", rows=[[1]])
@@ -41,7 +41,7 @@ def _identifier(number: int) -> object:
 
 
 def _replies(number: int, result: ResultSet) -> dict[bytes, list[bytes]]:
-    """The replies about a statement with this result; of FetchResults the first, and all later ones."""
+    """Return the replies about a statement with this result: the first reply to FetchResults, and all later ones."""
     handle = ttypes.TOperationHandle(operationId=_identifier(number), operationType=0, hasResultSet=True)
     blocks = [encode_rows(result.columns, rows, 0, PROTOCOL) for rows in (result.rows, ())]
     status, finished = success(), int(OperationState.FINISHED)
@@ -72,7 +72,7 @@ _OTHERS = {
 
 
 class Server(asyncio.Protocol):
-    """A connection, with one session."""
+    """A connection with one session."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport = cast("asyncio.Transport", transport)  # uvloop's is one in all but name
@@ -111,7 +111,7 @@ class Server(asyncio.Protocol):
 
 
 class Client(asyncio.Protocol):
-    """A client's session on a connection of its own: statement after statement, each read to its row and closed."""
+    """A client's session on its own connection: it runs statement after statement, each fetched and closed."""
 
     def __init__(self, number: int, statements: int) -> None:
         self._sasl: SaslClient | None = SaslClient(f"user{number % 50}", "x")
@@ -119,23 +119,23 @@ class Client(asyncio.Protocol):
         self._left = statements
         self._opened = asyncio.get_running_loop().create_future()
         self._ended = asyncio.get_running_loop().create_future()
-        self._calls: list[bytes] = []  # of the statement, those that have no reply yet, the next one last
+        self._calls: list[bytes] = []  # the replies of the statement that have not arrived, the next one last
 
     @classmethod
     async def open(cls, number: int, port: int, statements: int) -> Client:
-        """A client that is logged in."""
+        """Return a client that is logged in."""
         loop = asyncio.get_running_loop()
         _, client = await loop.create_connection(lambda: cls(number, statements), "127.0.0.1", port)
         await client._opened
         return client
 
     async def work(self) -> None:
-        """Run all statements."""
+        """Run all statements of the client."""
         self._begin()
         await self._ended
 
     def leave(self) -> None:
-        """Close the session with its connection."""
+        """Close the session and its connection."""
         self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -196,7 +196,9 @@ def _is_finished(reply: bytes) -> bool:
 
 
 def _calls() -> list[tuple[bytes, bytes, bytes]]:
-    """The calls behind ExecuteStatement, the last one first, each in three parts: the handle's halves go between."""
+    """Return the calls after ExecuteStatement, the last one first, each in three parts, between which the handle's
+    halves go.
+    """
     guid, secret = b"G" * _PART, b"S" * _PART
     identifier = ttypes.THandleIdentifier(guid=guid, secret=secret)
     handle = ttypes.TOperationHandle(operationId=identifier, operationType=0, hasResultSet=True)

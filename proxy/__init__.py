@@ -1,6 +1,6 @@
-"""Viewgate speaks HiveServer2 on one side, to clients, and on the other, to Spark Thrift Server.
+"""Viewgate is a HiveServer2 proxy: clients connect to it as to Spark Thrift Server, and it sends statements on to one.
 
-Bytes become messages, messages become statements, statements become plans; each arrow is one package:
+Bytes become messages, messages become statements, statements become plans; each step is one package:
 
     workers     several processes on one port, where one is not enough
     server      listens, reads bytes, hands each call to service, writes the reply; the edge that awaits
@@ -17,8 +17,8 @@ Bytes become messages, messages become statements, statements become plans; each
     sql_types   Spark's types in the forms of Iceberg and JDBC: pure
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 
-`__main__`, the command line, `serving` and `composing` are the composition root; the other modules of this folder serve
-it alone.
-A package imports only from packages below it in this list, and `rewriter`, which knows SQL and nothing of us, by its
-public names. The import contracts in pyproject.toml keep that true.
+`__main__`, the command line, `serving` and `composing` start everything and wire the objects together; the other
+modules of this folder are used only by them.
+A package imports only from packages below it in this list, and from `rewriter`, which knows SQL but nothing of the
+proxy, by its public names. The import contracts in pyproject.toml enforce that.
 """

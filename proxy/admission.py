@@ -1,4 +1,6 @@
-"""Logins, TLS, limits and tracing, made from the settings; an error in a file that they name stops the start."""
+"""Creates logins, TLS, limits and tracing from the settings; an error in a file that the settings
+name stops the start.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ T = TypeVar("T")
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that makes the entrance to a service; wrong settings are found here, before that."""
+    """Return a function that creates the entrance of a service; raise ConfigError for wrong settings at once."""
     return partial(
         Entrance,
         authentication=authentication(settings.authentication),
@@ -42,7 +44,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
 
 def authentication(settings: AuthenticationSettings) -> Authentication:
-    """Return the means by which logins are checked."""
+    """Return the ways in which the settings check logins."""
     passwords: Passwords | None = None
     if settings.passwords is not None:
         path = settings.passwords
@@ -54,12 +56,12 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
 
 
 def tls(files: TlsFiles) -> TlsSettings:
-    """Return the certificate of the port for SQL, loaded."""
+    """Return the certificate of the SQL port, loaded; raise ConfigError if that fails."""
     return _loaded("[server.tls]", files, files.required)
 
 
 def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
-    """Return the certificate of the console, loaded; None where the console has none."""
+    """Return the certificate of the console, loaded; None if the console has none."""
     return None if settings.tls is None else _loaded("[console.tls]", settings.tls, required=True)
 
 
@@ -98,7 +100,9 @@ def _tickets(settings: KerberosSettings) -> Tickets:
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
-    """Return the object that `make` reads from a setting's files; raise ConfigError if they are wrong."""
+    """Return the object that `make` builds from files named by the setting `key`; raise ConfigError if they are
+    invalid.
+    """
     try:
         return make()
     except (OSError, ValueError) as error:
@@ -106,17 +110,17 @@ def _made(key: str, make: Callable[[], T]) -> T:
 
 
 def check_tracing(settings: TracingSettings | None) -> None:
-    """Raise ConfigError where there is to be tracing and the package for it is missing."""
+    """Raise ConfigError if tracing is set up but its package is missing."""
     if settings is not None:
         _exporter(settings)
 
 
 def spans(settings: TracingSettings) -> Writer:
-    """Return the writer that exports spans to the collector of these settings."""
+    """Return the writer that sends spans to the collector of these settings."""
     exporter = _exporter(settings)
     from proxy.journal.spans import Spans
 
-    # Its lines, one for each try, would stand beside the one line of the journal's.
+    # The journal logs one line per outage; OpenTelemetry would log one for each try.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
     return Spans(exporter, settings.endpoint, settings.ratio)
 

@@ -1,4 +1,6 @@
-"""Commands that log in to a running Viewgate as its clients do: `health`, `views`, and `explain` without a script."""
+"""The commands that log in to a running Viewgate like its clients: `health`, `views`, and `explain`
+without a script.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ class Login:
 
     @property
     def upstream(self) -> Upstream:
-        """The server as a client connects to it."""
+        """The Viewgate as a server to connect to."""
         return Upstream(self.host, self.port, self.user, os.environ.get(PASSWORD) or None, what="Viewgate")
 
 
 class Refused(Exception):
-    """A Viewgate that gives no session: its state in a word or two, why, and the exit code."""
+    """Viewgate gives no session: its state in one or two words, the reason, and the exit code."""
 
     def __init__(self, code: int, state: str, message: str) -> None:
         super().__init__(message)
@@ -50,7 +52,9 @@ class Refused(Exception):
 
 
 async def health(login: Login, *, as_json: bool = False) -> int:
-    """Open a session and ask for the workers; return the exit code. A login that is required is no failure."""
+    """Open a session and ask for the workers; return the exit code. A required login without a user
+    counts as healthy.
+    """
     named = login.upstream.named
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"
     try:
@@ -91,7 +95,7 @@ async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> i
 async def explain(
     login: Login, query: str, namespace: str | None = None, *, as_json: bool = False, require: bool = False
 ) -> int:
-    """Print why each view answers a query or does not, decided by a running Viewgate; return the exit code."""
+    """Print why each view answers a query or does not, as a running Viewgate decides; return the exit code."""
     from proxy import explaining
 
     statements = [f"USE {namespace}"] if namespace else []
@@ -106,8 +110,8 @@ async def explain(
 
 @asynccontextmanager
 async def session(login: Login) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a session of the user; raise Refused where none can be opened."""
-    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # the command tells it once, at its end
+    """Yield a function that runs statements in a session of the user; raise Refused if none can be opened."""
+    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # the command prints the problem once, at its end
     await _check_reachable(login.upstream)
     async with AsyncExitStack() as opened:
         try:
@@ -140,7 +144,7 @@ async def _check_reachable(upstream: Upstream) -> None:
 
 
 def _why(error: OSError) -> str:
-    """Return why no connection can be made, and the remedy."""
+    """Return why no connection can be made, and what to do."""
     match error:
         case ConnectionRefusedError():
             return "nothing listens there; start it with `viewgate serve`, or give --host and --port of one that runs"
@@ -158,7 +162,7 @@ async def _check_workers(named: str, query: Query) -> None:
 
 
 async def _result(login: Login, statements: list[str]) -> ResultSet:
-    """Run statements in one session; return the result of the last. Raise SqlError in Spark's own words."""
+    """Run statements in one session, and return the result of the last; raise SqlError with Spark's own message."""
     async with session(login) as query:
         try:
             for statement in statements:
@@ -183,8 +187,8 @@ def _json(rows: list[dict[str, Any]]) -> str:
 
 
 def _print_table(names: list[str], values: list[list[Any]]) -> None:
-    """Print rows: as a table on a terminal, else a line for each with tabs between the values."""
-    from rich.console import Console  # which takes 0.1 s of processor time to load
+    """Print rows: as a table on a terminal, else one line per row with tabs between values."""
+    from rich.console import Console  # importing it takes 0.1 s of processor time
     from rich.table import Table
     from rich.text import Text
 

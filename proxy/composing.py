@@ -1,4 +1,4 @@
-"""Wires the objects of Viewgate: upstreams, catalog, pipeline, and the service over them."""
+"""Wires the objects of Viewgate together: upstreams, catalog, pipeline, and the service over them."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _PATIENCE = 5.0  # seconds in which workers answer each other
 
 
 async def never() -> None:
-    """Wait for ever."""
+    """Wait forever."""
     await asyncio.Event().wait()
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Spark and the catalog, started here or elsewhere; `alone` says that nobody else makes views there."""
+    """Spark and the catalog, started here or elsewhere; `alone` is true if nobody else creates views there."""
 
     upstreams: tuple[Upstream, ...]
     catalog: Catalog
     runner: Runner
     alone: bool
     progress: Progress = unknown
-    own: Upstreams | None = None  # for refresh jobs, on a Spark elsewhere
-    lost: Callable[[], Awaitable[None]] = never  # raises when what was started here has ended by itself
+    own: Upstreams | None = None  # for refresh jobs, if Spark runs elsewhere
+    lost: Callable[[], Awaitable[None]] = never  # raises when a Spark started here has ended by itself
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Spark and the catalog: those of the settings, or our own, which `running` stops."""
+    """Return Spark and the catalog of the settings, or start a Spark of our own, which `running` stops."""
     if settings.catalog is not None:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
@@ -75,7 +75,7 @@ async def _job_runner(
     pipeline: config.PipelineSettings, catalog: str, own: Upstreams, running: AsyncExitStack
 ) -> Runner:
     if pipeline.spark is None:
-        user = pipeline.user if "user" in pipeline.given else None  # whom we act for, where we log in as ourselves
+        user = pipeline.user if "user" in pipeline.given else None  # the user to act for, if a keytab logs in
         return ThriftRunner(lambda: own.open_own(user))
     return await jobs.runner(pipeline.spark, catalog, running)
 
@@ -88,10 +88,10 @@ def compose(
     *,
     sole: AsyncExitStack | None,
 ) -> tuple[Service, Context]:
-    """Return the service over these surroundings, under the settings in effect, and the context of its own statements.
+    """Return the service over these surroundings, and the context of Viewgate's own statements.
 
-    `running` ends its background work. Of several processes one does the work that is done once for all: with `sole`,
-    which ends that.
+    `running` ends the background work. Of several processes, only the one with `sole` does the work that is done once
+    for all; `sole` ends that work.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
@@ -141,7 +141,9 @@ def compose(
 def _begin(
     context: Context, upstreams: Upstreams, schedule: Schedule, running: AsyncExitStack, sole: AsyncExitStack | None
 ) -> None:
-    """Begin the background work of a service: that for this process, and with `sole` that for all."""
+    """Start the background work of a service: this process's own and, with `sole`, the work done once for all
+    processes.
+    """
     on_commit, answers = context.on_commit, context.answers
     running.push_async_callback(on_commit.close)
     works: list[tuple[AsyncExitStack, Coroutine[Any, Any, object]]] = [(running, watch(upstreams))]
@@ -156,7 +158,7 @@ def _begin(
 
 
 def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack) -> Journal:
-    """Return the journal of these settings, whose writers `running` closes."""
+    """Return the journal of these settings; `running` closes its writers."""
     kept, tracing = settings.journal, settings.tracing
     writers: list[Writer] = [] if kept.file is None else [JsonLines(kept.file)]
     for kind, table in ((Record, kept.table), (Refresh, kept.refresh_table)):
@@ -180,14 +182,14 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Begin the refreshes that were missed, when Spark answers, and each time that the catalog answers again."""
+    """Start missed refreshes once Spark answers, and again each time the catalog becomes available."""
     await upstreams.answered.wait()
     begin()
     catalog.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Adopt the upstreams and the proxy users of new settings, for clients and for refresh jobs."""
+    """Apply new settings of upstreams and proxy users, for clients and for refresh jobs."""
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)
@@ -196,6 +198,6 @@ def adopt(surroundings: Surroundings, service: Service, settings: config.Config)
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:
-    """Cancel something; it has ended when this returns."""
+    """Cancel a task, and wait for its end."""
     task.cancel()
     await asyncio.wait([task])

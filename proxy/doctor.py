@@ -1,4 +1,4 @@
-"""`viewgate doctor`: what is wrong with this machine and these settings, and what to do about it."""
+"""Implements `viewgate doctor`: what is wrong with this machine and these settings, and what to do."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, Ups
 from proxy.hs2 import SqlError
 from proxy.upstream import Timeouts, in_session
 
-_SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
+_SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock may differ from Spark's by this
 _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """A problem with a part that Viewgate can start without."""
+    """A problem with a part without which Viewgate can start."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: its object, whether it is as it must be, and if not, what is wrong and what to do.
+    """The result of one check: the object checked, whether it is right, and if not, what is wrong and what to do.
 
-    A `warning` is of something that Viewgate starts without.
+    A `warning` does not prevent Viewgate's start.
     """
 
     check: str
@@ -124,11 +124,11 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
 
 
 async def _upstream(address: UpstreamAddress) -> str:
-    """Open a session and compare clocks."""
+    """Open a session and compare the clocks; return the finding, or raise."""
     async with in_session(links.upstream(address), None, Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows
-        ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # whole seconds, by their middle
+        ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # Spark's whole seconds, at their middle
     if abs(ahead) > _SKEW_S:
         raise ConfigError(
             f"the clock of Spark is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's: "

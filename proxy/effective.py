@@ -1,4 +1,4 @@
-"""The settings as they are in effect: those of the file and the command line, those that were read since, defaults."""
+"""The settings in effect: from the file and the command line, from reloads since, and defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_WORKERS = Reloaded(
     "one process serves the port, and cannot be replaced without an interruption: set [server] workers to 2 or more",
     refused=True,
 )
-_HEADERS = ".headers."  # of HTTP, which may say who we are
+_HEADERS = ".headers."  # HTTP headers may contain credentials
 
 
 async def _no_file() -> Reloaded:
@@ -49,7 +49,7 @@ class Effective:
 
     @property
     def operators(self) -> frozenset[str]:
-        """The users who may operate Viewgate now."""
+        """The users who may operate Viewgate at present."""
         return self.settings.authentication.operators
 
     def rows(self) -> Iterator[Setting]:
@@ -60,7 +60,7 @@ class Effective:
 
 
 def differing(one: Config, other: Config) -> list[str]:
-    r"""Return the keys whose values differ, in the order of the tables; an upstream that one lacks is named as a whole.
+    r"""Return the keys whose values differ, in the order of the tables; an upstream that only one side has is one key.
 
     >>> from proxy.config import parse
     >>> differing(parse("[server]\nport = 1"), parse("[journal]\nliterals = false"))
@@ -77,7 +77,7 @@ def differing(one: Config, other: Config) -> list[str]:
 
 
 def _tables(settings: Config) -> dict[str, Any]:
-    """Return the settings as the tables of the file."""
+    """Return the settings as nested tables, like the settings file."""
     console = settings.console.model_copy(update={"port": settings.console.port or CONSOLE_PORT})
     tables = {
         "server": settings.server,
@@ -95,7 +95,7 @@ def _tables(settings: Config) -> dict[str, Any]:
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
-    """Return each upstream under its address; with `defaults`, as it is where only the address is given."""
+    """Return each upstream under its address; with `defaults`, the values that it has if only the address is given."""
     return {
         f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams

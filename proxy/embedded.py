@@ -1,8 +1,8 @@
-"""The default without any server: a local Spark whose JVM hosts a Thrift Server, over an Iceberg catalog on SQLite.
+"""The embedded Spark, the default without any server: its JVM runs a Thrift Server, over an Iceberg catalog in SQLite.
 
-Everything that it keeps is in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it runs,
-`tmp/`. The JVM ends with the process that started it, however that ends: Spark's gateway stops when its standard
-input is closed, and the lock on the data directory is held until the JVM is gone.
+All its files are in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it runs, `tmp/`. The
+JVM ends with the process that started it, however that ends: Spark's gateway stops when its standard input is closed,
+and the lock on the data directory is held until the JVM has ended.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _log = logging.getLogger("viewgate")
 CATALOG = "lake"
 _CATALOG_FILE = "catalog.db"
 HOST = "127.0.0.1"
-NAMESPACES = ("default", "demo")  # JDBC drivers say USE default when they connect
+NAMESPACES = ("default", "demo")  # JDBC drivers send USE default when they connect
 
-# Sessions share Spark query by query, not first come, first served; refresh jobs get a third of what is asked for.
+# Sessions share Spark query by query instead of first come, first served; refresh jobs get a third of the capacity.
 POOLS = """<?xml version="1.0"?>
 <allocations>
   <pool name="default"><schedulingMode>FAIR</schedulingMode><weight>2</weight><minShare>0</minShare></pool>
@@ -42,7 +42,7 @@ POOLS = """<?xml version="1.0"?>
 
 
 class StartError(Exception):
-    """The embedded Spark cannot start; the message says why and what to do."""
+    """The embedded Spark cannot start; the message says why, and what to do."""
 
 
 class SparkLost(Exception):
@@ -58,7 +58,7 @@ class Jvm(NamedTuple):
 
 @dataclass
 class EmbeddedSpark:
-    """A running Spark: where its Thrift Server listens, its catalog as pyiceberg reads it, its session."""
+    """A running embedded Spark: the port of its Thrift Server, its catalog in pyiceberg's properties, its session."""
 
     session: Any
     jvm: Jvm
@@ -70,7 +70,7 @@ class EmbeddedSpark:
 
     @classmethod
     def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
-        """Start Spark on a data directory, which is made if it is not there; blocks until clients can connect."""
+        """Start Spark on a data directory, created if missing; block until clients can connect."""
         data = data.resolve()
         with ExitStack() as resources:
             lock = resources.enter_context(_locked(data))
@@ -84,37 +84,39 @@ class EmbeddedSpark:
             return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
-        """Return the stages of a statement's jobs so far; Spark's Thrift Server runs them under the statement's id."""
+        """Return the stages of a statement's jobs so far; Spark's Thrift Server uses the statement's id as the job
+        group.
+        """
         return stages_of(self.session.sparkContext, statement)
 
     async def lost(self) -> None:
-        """Wait for the JVM to end though nobody has stopped it; raises SparkLost."""
+        """Wait until the JVM ends without having been stopped, then raise SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
         raise SparkLost(
             f"Spark's JVM has ended ({ended_by(code)}), which ended all that ran on it; {_tail(self.jvm.log)}"
         )
 
     def stop(self) -> None:
-        """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""
+        """Stop Spark and its JVM, and release the data directory; a second call does nothing."""
         self._resources.close()
 
 
 def has_data(data: Path) -> bool:
-    """Return whether a Viewgate has been started on a directory."""
+    """Return whether a Viewgate was ever started on a directory."""
     return (data / _CATALOG_FILE).exists()
 
 
 def catalog_properties(data: Path) -> dict[str, str]:
-    """Return the catalog in a data directory, in pyiceberg's properties."""
+    """Return pyiceberg's properties for the catalog in a data directory."""
     return {"type": "sql", "uri": f"sqlite:///{data / _CATALOG_FILE}", "warehouse": str(data / "warehouse")}
 
 
 def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return Spark's whole configuration: required settings, overridden by the user's own."""
+    """Return Spark's complete configuration: required settings, overridden by the user's settings."""
     catalog = f"spark.sql.catalog.{CATALOG}"
     temporary = data / "tmp"
     properties = {"java.io.tmpdir": temporary, "derby.stream.error.file": temporary / "derby.log"}
-    # More slots than cores: long refresh tasks then leave some to short queries (there is no pre-emption).
+    # More task slots than cores, so that long refresh tasks leave some to short queries (Spark does not preempt).
     slots = 2 * (os.cpu_count() or 2)
     return {
         "spark.app.name": "viewgate",
@@ -145,7 +147,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
 def iceberg_settings(uri: str) -> dict[str, str]:
     """Return the settings that any Spark behind Viewgate needs for an Iceberg catalog in a database.
 
-    Its table cache is off: it would hide the commits of other engines, ours among them, for half a minute.
+    Spark's table cache is off: for half a minute it would hide the commits of other engines, Viewgate among them.
     """
     catalog = f"spark.sql.catalog.{CATALOG}"
     return {
@@ -159,7 +161,7 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """Make a `tmp` with the scheduler's pools alone, without the files that a killed JVM left there."""
+    """Create `tmp` with only the scheduler's pools in it, and delete the files of a killed JVM."""
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
     (data / "tmp" / "pools.xml").write_text(POOLS)
@@ -167,7 +169,7 @@ def fresh_temporary_folder(data: Path) -> None:
 
 @contextmanager
 def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
-    """Hold the data directory for this process and its JVM; wait for the JVM of one that was killed to end."""
+    """Lock the data directory for this process and its JVM; wait until the JVM of a killed process has ended."""
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -212,7 +214,7 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """Yield a Spark session in a JVM of its own."""
+    """Yield a Spark session in a JVM of its own, which is stopped at the end."""
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
@@ -222,7 +224,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
-    # An error of Spark's reaches us as an exception; PySpark would print it, too, plan and all in one line of JSON.
+    # Spark's errors reach the client as exceptions; PySpark would also log each, with its plan, as one line of JSON.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).disabled = True
     if SparkContext._active_spark_context is not None:
@@ -231,7 +233,8 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     with (data / "spark.log").open("wb") as log, _java_environment(java):
         streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
         try:
-            # In a session of its own: a signal to all of a group is for us, who stop it when its statements have ended.
+            # In a process group of its own: a signal to the whole group is meant for Viewgate, which stops the JVM
+            # after its statements have ended.
             gateway = launch_gateway(conf, streams | {"start_new_session": True})
         except PySparkRuntimeError as error:
             raise StartError(f"Spark's JVM did not start: {_tail(data / 'spark.log')}") from error
@@ -239,19 +242,19 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
         SparkContext._ensure_initialized(gateway=gateway)
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         yield session, Jvm(gateway.proc, data / "spark.log")
-        with suppress(OSError, Py4JError):  # who ends us may have ended it, too
+        with suppress(OSError, Py4JError):  # the signal that ends this process may have ended the JVM, too
             session.stop()
     finally:
         gateway.shutdown()
         gateway.proc.stdin.close()
         gateway.proc.wait()
-        # pyspark keeps the gateway for the next session of the process, and its JVM is gone.
+        # pyspark would reuse the gateway, whose JVM has ended, for the process's next session.
         SparkContext._gateway = SparkContext._jvm = None
 
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Yield the environment of the JVM: the checked Java, and no variable that overrides our settings."""
+    """Set the environment for the JVM: the checked Java, and no variables that override the settings."""
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
         os.environ.pop(name, None)
@@ -270,7 +273,7 @@ def _tail(log: Path) -> str:
 
 
 def _start_thrift_server(session: Any) -> int:
-    """Start Spark's Thrift Server in the session's JVM; the port that it was given."""
+    """Start Spark's Thrift Server in the session's JVM, and return its port."""
     thrift_server = session._jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
     server = thrift_server.startWithContext(session._jsparkSession.sqlContext())
     port: int = next(s.getPortNumber() for s in server.getServices() if "Thrift" in s.getName())

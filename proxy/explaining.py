@@ -1,4 +1,4 @@
-"""`viewgate explain`: the decision about a query, from a script alone or as a running Viewgate reports it, as text."""
+"""Implements `viewgate explain`: prints the decision about a query, from a script or from a running Viewgate."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ NOT_REWRITTEN = 3  # an exit code, documented in docs/reference.md
 
 
 def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
-    """Print the explanation of a query; return the exit code, which is 3 for a query that is not rewritten if `require`
-    is set.
+    """Print the explanation of a query, and return the exit code: with `require`, 3 for a query that is not rewritten.
 
-    Raise ScriptError for a script or a query that cannot be read.
+    Raise ScriptError for an invalid script or query.
     """
     from rewriter.script import ScriptError, read_script
 
@@ -34,19 +33,19 @@ def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = 
     return NOT_REWRITTEN if require and not explanation.rewritten else 0
 
 
-# Rows of EXPLAIN REWRITE, by the names of its columns
+# The rows of EXPLAIN REWRITE, by column name.
 Rows = Sequence[Mapping[str, Any]]
 
 
 def answering(rows: Rows) -> tuple[str, ...]:
-    """Return the views that answer the query, each once."""
+    """Return the views that answer the query, without repetitions; empty if it is not rewritten."""
     if any(row["verdict"] == "not rewritten" for row in rows):
         return ()
     return tuple(dict.fromkeys(str(row["view"]) for row in rows if row["verdict"] == "chosen"))
 
 
 def prose(rows: Rows) -> str:
-    """Return the rows of EXPLAIN REWRITE in the words for a script."""
+    """Return the rows of EXPLAIN REWRITE as text, in the form that is printed for a script."""
     kept = next(
         (f"not rewritten: {row['detail']}" for row in rows if row["verdict"] == "not rewritten"), "not rewritten"
     )

@@ -1,9 +1,9 @@
-"""The Java libraries of the embedded Spark that no Python package holds: pinned, fetched once, checked.
+"""The Java libraries of the embedded Spark that no Python package contains: pinned, fetched once, and checked.
 
     python -m proxy.jars        # what `make setup` runs; `viewgate serve` does the same when one is missing
 
-They are resolved by the Ivy that comes with pyspark, from Maven Central. They must be on the class path before the
-JVM starts: the handler threads of Spark's Thrift Server do not see what `spark.jars.packages` adds.
+The Ivy in the pyspark package fetches them from Maven Central. They must be on the class path before the JVM starts,
+because the handler threads of Spark's Thrift Server do not see what `spark.jars.packages` adds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _log = logging.getLogger("viewgate")
 
 @dataclass(frozen=True)
 class Jar:
-    """One artifact of Maven Central.
+    """One artifact in Maven Central, with its checksum.
 
     >>> Jar("org.xerial", "sqlite-jdbc", "3.0", "").file
     'sqlite-jdbc-3.0.jar'
@@ -59,18 +59,18 @@ class Unfetched(Exception):
 
 
 def directory() -> Path:
-    """Return the directory of the libraries: in the virtual environment, else in the user's cache."""
+    """Return the directory for the libraries: in the virtual environment or else in the user's cache."""
     if sys.prefix != sys.base_prefix:
         return Path(sys.prefix, "share", "viewgate")
     return Path.home() / ".cache" / "viewgate"
 
 
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
-    """Return the paths of the libraries, fetched if they are not there yet."""
+    """Return the paths of the libraries, after fetching those that are missing."""
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
     wanted = tuple(jars)
-    # A file gets its name only after its sum was checked, so the name is proof enough at each start.
+    # A file gets its name only after its checksum was verified, so that its presence is enough at later starts.
     if missing := [jar for jar in wanted if not (folder / jar.file).exists()]:
         _fetch(missing, folder)
     return tuple(folder / jar.file for jar in wanted)
@@ -85,7 +85,7 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
 
 
 def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
-    """Check the sum of a fetched file, and move it into the folder of the libraries."""
+    """Verify the checksum of a fetched file, and move it to the folder of the libraries; raise Unfetched."""
     if not found.exists():
         raise Unfetched(
             f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
@@ -97,7 +97,7 @@ def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
     shutil.move(found, folder / jar.file)
 
 
-# Ivy's command line cannot name a classifier.
+# Ivy's command line does not support classifiers.
 _MODULE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="viewgate" module="libraries"/>
   <configurations><conf name="default"/></configurations>
@@ -112,7 +112,7 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return the input of Ivy: each version of a library once, with all of its wanted files."""
+    """Return Ivy's input: each version of a library once, with all of its files that are wanted."""
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)
@@ -126,7 +126,7 @@ def _artifact(jar: Jar) -> str:
 
 
 def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
-    """Run Ivy once for all of these files; return its output."""
+    """Run Ivy once for all of these files, and return its output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),
@@ -139,7 +139,7 @@ def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
 
 
 def spark_jars() -> Path:
-    """Return the folder of the Java libraries in the pyspark package."""
+    """Return the folder of Java libraries in the pyspark package."""
     try:
         import pyspark
     except ImportError:

@@ -1,4 +1,4 @@
-"""The runner of refresh jobs: on the Spark that answers the clients, or on the one that [pipeline.spark] names."""
+"""Creates the runner of refresh jobs: on the Spark that answers clients, or on the Spark of [pipeline.spark]."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 Settings = Mapping[str, str]
-# A scheduler keeps what the refresh says, not Spark's bars and warnings; settings go before these.
+# The log of a scheduled refresh should show the refresh, not Spark's progress bars and warnings; user settings override
+# these.
 _APPLICATION = {
     "spark.app.name": "viewgate refresh",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
 _ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
-# What is tried for some seconds, not for the ten minutes of PySpark: the next refresh tries again anyway.
+# Retries for some seconds instead of PySpark's ten minutes, because the next refresh tries again anyway.
 _RETRIES = 5
 
 
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return the runner that the settings ask for, over the catalog of a name; `running` ends it."""
+    """Return the runner that the settings ask for, over the catalog with this name in Spark; `running` stops it."""
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
         return await RUNNERS[key](settings, catalog, running)
@@ -39,7 +40,7 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner on a Spark Connect server, which is first called by the first job."""
+    """Return a runner on a Spark Connect server, which is contacted only by the first job."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -52,7 +53,7 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 
 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner in an application that this process drives, or that spark-submit has started with it."""
+    """Return a runner in a Spark application whose driver is this process, perhaps started by spark-submit."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -70,8 +71,9 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Raise ConfigError if Iceberg lacks its properties: it would look for a Hive metastore and log two thousand
-    lines.
+    """Raise ConfigError if the session lacks the catalog's properties.
+
+    Without them, Iceberg would look for a Hive metastore and log two thousand lines.
     """
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):

@@ -1,4 +1,4 @@
-"""TLS, HTTP and Kerberos for upstream servers, made from the settings; an error stops the start or the reload."""
+"""Creates TLS, HTTP and Kerberos for upstream servers from the settings; an error stops the start or the reload."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from proxy.wire import Transport
 
 
 def upstreams(settings: Config) -> list[Upstream]:
-    """Return the servers of the clients' sessions, each of which logs in as its user."""
+    """Return the upstream servers for clients' sessions, which log in as their configured user."""
     return [upstream(address) for address in settings.upstreams]
 
 
 def for_pipeline(settings: Config) -> list[Upstream]:
-    """Return the same servers for refresh jobs, which log in as themselves."""
+    """Return the same servers for refresh jobs, which log in as the pipeline's user."""
     user, password = settings.pipeline.user, settings.pipeline.password
     servers = (replace(upstream(address), what="Spark (refreshes)") for address in settings.upstreams)
     return [server if server.link.tickets else replace(server, user=user, password=password) for server in servers]
 
 
 def upstream(address: UpstreamAddress) -> Upstream:
-    """Return the server at an address; raise ConfigError if a file that it needs cannot be used."""
+    """Return the upstream server at an address; raise ConfigError if a file that it needs cannot be used."""
     terms = Terms(address.weight, address.sessions, address.statements, address.draining)
     return Upstream(address.host, address.port, address.user, address.password, terms=terms, link=_link(address))
 
@@ -62,6 +62,6 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
 
 
 def _told(files: UpstreamTls, error: Exception) -> str:
-    """Name the files, of which Python's error names none."""
+    """Return the error about TLS files with their names, which Python's errors do not contain."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
     return f"{', '.join(given)} cannot be loaded: {error}"

@@ -1,4 +1,4 @@
-"""The settings in the file, on which the command line has the last word."""
+"""The settings of the file, overridden by options of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.config import Count, ListenPort, Workers
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the command line that are settings, too; None where one is not given."""
+    """The options of the command line that are also settings; None for an option that is not given."""
 
     config: Path | None = None
     data: Path | None = None
@@ -23,7 +23,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Selection:
-    """The views that `viewgate refresh` is to refresh: by name, or all; of these the stale ones; and how."""
+    """The views that `viewgate refresh` refreshes: named ones or all, perhaps only stale ones; and how."""
 
     names: tuple[str, ...] = ()
     every: bool = False
@@ -32,7 +32,7 @@ class Selection:
     where: str = ""
 
     def check(self) -> None:
-        """Raise ConfigError unless the options agree on which views are meant."""
+        """Raise ConfigError unless exactly one way of choosing views is given."""
         if self.names and self.every:
             raise config.ConfigError("say which views to refresh: their names or --all, not both")
         if not (self.names or self.every or self.stale):
@@ -42,7 +42,7 @@ class Selection:
 
 
 def settled(options: Options) -> config.Config:
-    """Return the settings in the file, on which the command line has the last word."""
+    """Return the settings of the file, overridden by the options."""
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
@@ -62,7 +62,7 @@ def settled(options: Options) -> config.Config:
 
 
 def _check(name: str, kind: Any, options: Options) -> Any:
-    """Return the value of an option, None if it is not given; raise ConfigError if it is not allowed."""
+    """Check the value of an option, None if it is not given, and return it; raise ConfigError if it is not allowed."""
     value = getattr(options, name)
     try:
         return value if value is None else config.checked(f"--{name}", kind, value)

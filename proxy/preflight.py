@@ -1,4 +1,4 @@
-"""Checks the requirements on this machine. Standard library only: it runs before anything is installed.
+"""Checks this machine for Python and Java. It uses only the standard library, and runs before anything is installed.
 
 python3 proxy/preflight.py        # one sentence and exit code 1 if something is missing
 """
@@ -19,11 +19,11 @@ _GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`,
 
 
 class Missing(Exception):
-    """A requirement that Viewgate cannot install; the message names it, and how to get it."""
+    """A requirement that Viewgate cannot install itself; the message names it, and how to get it."""
 
 
 def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
-    """Refuse a Python that is too old.
+    """Raise Missing for a Python that is too old.
 
     >>> python((3, 9))
     Traceback (most recent call last):
@@ -39,7 +39,7 @@ def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
 
 
 def java(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the Java program that Spark will be started with, which is of a version that Spark knows."""
+    """Return the Java program for Spark, after checking its version; raise Missing."""
     home = environ.get("JAVA_HOME")
     program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
     if program is None or not os.access(program, os.X_OK):
@@ -54,7 +54,7 @@ def java(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def java_version(text: str) -> int | None:
-    """Return the feature release in the answer to `java -version`.
+    """Return the feature release in the output of `java -version`; None if it names none.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_292"')
     (17, 8)
@@ -64,7 +64,7 @@ def java_version(text: str) -> int | None:
 
 
 def main() -> int:
-    """Run all checks; print the first thing that is missing."""
+    """Run all checks, print the first missing requirement, and return the exit code."""
     try:
         python()
         java()

@@ -1,6 +1,6 @@
-"""The process: the configuration of its log, its memory, and its end in words.
+"""Configures the process, its log and its memory, and describes how another process ended.
 
-Objects of the start are exempt from garbage collection, and freed memory is kept for reuse.
+Objects created at the start are exempt from garbage collection, and freed memory is kept for reuse.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import signal
 
 
 def begin_log() -> None:
-    """Log the warnings of all packages, and the INFO lines of our own."""
+    """Log the warnings of all packages, and the INFO messages of Viewgate's own."""
     logging.basicConfig(level=logging.WARNING)
-    # What no line of ours tells, and each would look up; as the manual of logging has it.
+    # No message shows its source line, whose lookup costs time; this is the logging manual's way to skip it.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     name_log("")
@@ -23,26 +23,31 @@ def begin_log() -> None:
 
 
 def name_log(name: str) -> None:
-    """Begin each message with the name, where several processes write to one log."""
+    """Begin each message with this name, because several processes write to one log."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
 
 
-# glibc's parameters, by their numbers in malloc.h; other libraries have no such function.
+# glibc's mallopt parameters, by their numbers in malloc.h; other C libraries have no such function.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _KEPT = 64 * 1024 * 1024
-_LARGE = 32 * 1024 * 1024  # the most that glibc takes
+_LARGE = 32 * 1024 * 1024  # the maximum that glibc accepts
 
 
 def settle_memory() -> None:
-    """Exempt the objects of now from garbage collection, which would stop all work for a tenth of a second."""
+    """Exempt all present objects from garbage collection, whose full runs would stop all work for a tenth
+    of a second.
+    """
     gc.collect()
     gc.freeze()
     _keep()
 
 
 def _keep() -> None:
-    """Return only free memory over 64 MB to the system: else the pages of each block of rows are mapped again."""
+    """Keep up to 64 MB of free memory instead of returning it to the system.
+
+    Otherwise the pages of each block of rows would be mapped again.
+    """
     try:
         set_parameter = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

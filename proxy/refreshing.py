@@ -1,6 +1,6 @@
-"""`viewgate refresh`: refreshes views one after the other, for cron, Airflow and their like.
+"""Implements `viewgate refresh`: refreshes views one after the other, for cron, Airflow and similar schedulers.
 
-On a terminal, a bar of Spark's tasks is drawn below the lines that it says.
+On a terminal, a bar of Spark's tasks is drawn below the log lines.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _LOOK_AGAIN = 0.5
 
 @asynccontextmanager
 async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
-    """Yield a log whose lines are printed; on a terminal, with a bar below them until the body ends."""
+    """Yield a function that prints a line; on a terminal, a progress bar is shown below the lines until
+    the body ends.
+    """
     console = console or Console(soft_wrap=True)
     if not console.is_terminal:
         yield lambda line: print(line, file=console.file, flush=True)
@@ -67,7 +69,7 @@ _BAD = ("failed", "stopped")
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one view: refreshed, fresh, failed or stopped, and the line that says so."""
+    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports it."""
 
     view: str
     outcome: str
@@ -75,9 +77,9 @@ class Result:
 
 
 async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
-    """Refresh views on the Spark of the settings, or on one of our own; return the exit code.
+    """Refresh views on the Spark of the settings or on an embedded one; return the exit code.
 
-    With `as_json` the lines and the bar go to standard error, and the results as JSON to standard output.
+    With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output.
     """
     settings = settled(options)
     if settings.catalog is None and not embedded.has_data(settings.embedded.data):
@@ -102,7 +104,7 @@ def exit_code(results: Sequence[Result]) -> int:
 
 
 async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
-    """Refresh one view after the other, each after those that it reads; one view's failure stops no other."""
+    """Refresh the views one by one, each after the views that it reads; a failure does not stop the others."""
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
     results = []
@@ -113,7 +115,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
             outcome, told = await _refresh_one(pipeline, view, selection, say)
         if outcome in _BAD:
             failed.add(view.name)
-        if outcome != "refreshed":  # which the pipeline has said
+        if outcome != "refreshed":  # the pipeline has reported a refreshed view itself
             say(told)
         results.append(Result(str(view.name), outcome, told))
     if failed:
@@ -122,7 +124,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 
 
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
-    """Return the outcome for a view, and the line that says so."""
+    """Return the outcome for a view, and the line that reports it."""
     lines: list[str] = []
 
     def both(line: str) -> None:
@@ -133,7 +135,7 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
         if selection.stale and await pipeline.rests(view):
             return "fresh", f"{view.name} is fresh"
         await pipeline.refresh(view, both, Asked(selection.full, selection.where), Cause.COMMAND)
-    except Exception as failure:  # one view's failure is that view's alone
+    except Exception as failure:  # the failure of one view does not concern the others
         return "failed", f"{view.name} could not be refreshed: {first_message(str(failure))}"
     return "refreshed", lines[-1] if lines else f"{view.name} is up to date"
 

@@ -1,4 +1,4 @@
-"""The settings file, read again while Viewgate runs: what takes effect at once, and what at the next start only."""
+"""Reads the settings file again while Viewgate runs: some keys take effect at once, the others at the next start."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """Reads the settings file of `options` again, compares it with the settings in effect, which `now` returns, and
-    calls `adopt` with those that can change while Viewgate runs.
+    """Reads the settings file of `options` again, and calls `adopt` with the settings that can change while Viewgate
+    runs.
 
-    `read` are the settings that the file had before.
+    `now` returns the settings in effect; `read` are the settings that the file had before.
     """
 
     options: Options
@@ -32,7 +32,7 @@ class Reloading:
     adopt: Callable[[Config], None]
 
     def __call__(self) -> Reloaded:
-        """Read the settings file again; return the result, which is logged, too."""
+        """Read the settings file again; log and return the result."""
         try:
             told = self._reload()
         except ConfigError as error:
@@ -42,9 +42,8 @@ class Reloading:
         return Reloaded(told)
 
     def anew(self) -> Config:
-        """Return the settings of the file for processes that are started now: all but where they listen.
-
-        Raise ConfigError if they cannot be used.
+        """Return the file's settings for new processes, except those of the ports; raise ConfigError if they are
+        invalid.
         """
         read, now = settled(self.options), self.now()
         settings = read.model_copy(update={"server": now.server, "console": now.console})
@@ -72,7 +71,7 @@ class Reloading:
 
 
 def renewed(now: Config, read: Config) -> Config:
-    r"""Return the settings in effect with everything that can change from those that were read.
+    r"""Return the settings in effect, with all that can change at run time taken from those that were read.
 
     >>> from proxy.config import parse
     >>> read = parse("[server]\nport = 7\n[authentication]\noperators = ['ann']")
@@ -95,14 +94,14 @@ def renewed(now: Config, read: Config) -> Config:
 
 
 def _renewed_files(now: C | None, read: C | None) -> C | None:
-    """Return the files of a certificate as they were read, where there is one in effect."""
+    """Return a certificate's files as they were read, if a certificate is in effect; otherwise `now`."""
     if now is None or read is None:
         return now
     return now.model_copy(update={"certificate": read.certificate, "key": read.key})
 
 
 def _check(settings: Config) -> None:
-    """Raise ConfigError if a part of Viewgate could not adopt the settings."""
+    """Raise ConfigError if a part of Viewgate could not apply the settings."""
     if settings.server.workers > 1:
         workers.check(settings)
     if settings.server.tls is not None:

@@ -1,4 +1,4 @@
-"""Serving, from the settings to a port on which clients are answered, by one process or by several, to its end."""
+"""Runs Viewgate from the settings to its end: one process or several, on a port on which clients are answered."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve(options: Options) -> int:
-    """Start everything, log the ready line, wait for a signal, stop everything; return the exit code."""
+    """Start everything, log the ready line, wait for a signal, and stop everything; return the exit code."""
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
@@ -75,13 +75,13 @@ async def serve(options: Options) -> int:
         await _unless(stopping, surroundings.lost())
         warming.cancel()
         console.drain()
-        _when_told(server.hurry)  # who asks again is in a hurry
+        _when_told(server.hurry)  # a second signal shortens the shutdown
         _say_stopping(service, server)
     return 0
 
 
 async def supervise(options: Options, settings: config.Config) -> int:
-    """Serve in several processes on one port, each of which runs `work`; return the exit code."""
+    """Serve with several processes on one port, each of which runs `work`; return the exit code."""
     command = [sys.executable, "-P", "-m", "proxy", "work"]
     with (
         reserved(settings.server) as port,
@@ -100,7 +100,7 @@ async def supervise(options: Options, settings: config.Config) -> int:
 
 
 async def work() -> None:
-    """Run one worker in the process that the supervisor has started for it."""
+    """Run one worker, in the process that the supervisor has started for it."""
     orders = await workers.Orders.through(sys.stdin)
     task = await orders.next()
     if not isinstance(task, workers.Task):
@@ -111,7 +111,7 @@ async def work() -> None:
         log_as_json(task.number)
     stopping, retiring = asyncio.Event(), asyncio.Event()
     _when_told(stopping.set)
-    _when_asked(lambda: None, lambda: None)  # the supervisor is asked, and sends orders
+    _when_asked(lambda: None, lambda: None)  # signals are for the supervisor, which sends orders
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         neighbours = workers.Neighbours(task.directory, task.mark)
@@ -162,7 +162,9 @@ async def work() -> None:
 async def _ready(
     upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
 ) -> None:
-    """Log the ready line when an upstream answers, until then the problem once a minute; raise what `lost` raises."""
+    """Log the ready line once an upstream answers, and until then the problem once a minute; raise what
+    `lost` raises.
+    """
     answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
     try:
         while not answered.done():
@@ -188,7 +190,7 @@ def _adopt(
     adopt: Callable[[config.Config], None],
     settings: config.Config,
 ) -> None:
-    """Go on under other settings, and tell of them; new connections are shown the new certificates."""
+    """Apply new settings to the running process, and log them; new connections get the new certificates."""
     effective.settings = settings
     for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
         if tls is not None and files is not None:
@@ -215,7 +217,7 @@ def _when_asked(reload: Callable[[], object], restart: Callable[[], object]) -> 
 
 
 def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded:
-    """Have the workers replaced by new ones with the settings of the file; the answer is logged, too."""
+    """Replace the workers by new ones with the file's settings; log and return the result."""
     try:
         settings = reloading.anew()
     except config.ConfigError as error:
@@ -263,9 +265,9 @@ def reserved(listen: config.Listen) -> Iterator[int]:
 
 @contextlib.contextmanager
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
-    """Yield a socket bound to the console's port; None where there is to be no console, or its default port is taken.
+    """Yield a socket bound to the console's port; None if the console is off, or its default port is taken.
 
-    Beside a server on any free port, the console is on any free port, too.
+    If the server listens on any free port, so does the console.
     """
     console, place = settings.console, None
     if console.enabled:
@@ -296,7 +298,7 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service, listening if it has a socket for that; `running` stops it."""
+    """Return the console of a service, which listens if it has a socket; `running` stops it."""
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
     def expiries() -> dict[str, float | None]:
@@ -312,7 +314,7 @@ def _console(
 
 
 def refuse_taken_port(listen: config.Listen) -> None:
-    """Say so before Spark is started if a port, or the address, cannot be had."""
+    """Raise ConfigError, before Spark is started, if a port or an address cannot be used."""
     for port in (listen.port, *listen.ports.given.values()):
         try:
             bound(listen.host, port).close()
@@ -324,7 +326,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
 
 
 async def _warm(upstreams: Upstreams) -> None:
-    """Open and close a first session, for whose metastore the first client would wait for seconds."""
+    """Open and close a first session, so that the first client does not wait seconds for Spark's metastore."""
     with contextlib.suppress(SqlError):
         session = await upstreams.open_own()
         await session.close()
@@ -347,7 +349,7 @@ async def _told(event: asyncio.Event) -> None:
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
-    """Do something, or give it up when we are told to stop."""
+    """Run something, or cancel it when the process is told to stop."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
     await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
     stop.cancel()
@@ -359,7 +361,7 @@ async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
 
 
 def _reachable(host: str) -> str:
-    """Return an address that a client on this machine can use.
+    """Return an address for a host at which a client on this machine can connect.
 
     >>> _reachable("0.0.0.0"), _reachable("gate.example.org"), _reachable("fd00::1")
     ('127.0.0.1', 'gate.example.org', '[fd00::1]')

@@ -1,8 +1,7 @@
 """Decides which SQL answers a statement, from the session's settings, the catalog's state and the rewriter's plans.
 
-This room stands between the statements that Viewgate answers itself (`commands`, EXPLAIN among them)
-and the sources of truth (`catalog`, the session's own upstream), so that both EXPLAIN and a statement's
-own run take the same decision by the same way.
+The statements that Viewgate answers itself (`commands`, for example EXPLAIN) and statements that are executed use the
+same functions here, so that EXPLAIN shows the decision that is executed.
 """
 
 from proxy.answering.answers import Answers

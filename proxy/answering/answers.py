@@ -1,4 +1,4 @@
-"""From a client's statement to the one that Spark runs."""
+"""Turns a client's statement into the statement that Spark runs."""
 
 from __future__ import annotations
 
@@ -46,15 +46,17 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# The rows of a system table that a session may see.
+# Returns the rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
 NOT_THEN = "its storage holds no snapshot that was refreshed from the tables as they were at that moment"
-_LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
+_LONG = 10_000  # characters of a statement that takes some tens of milliseconds to parse
 
 
 class Answers:
-    """Decides about statements over one catalog; `system` has the rows of the system tables that a session may see."""
+    """Decides about statements over one catalog; `system` returns the rows of the system tables that a
+    session may see.
+    """
 
     def __init__(
         self,
@@ -70,11 +72,11 @@ class Answers:
         self._schemas = Schemas()
         self._views = KnownViews(catalog)
         self._parts = FreshParts(catalog)
-        self._known_to_spark = True  # until a session tells otherwise
+        self._known_to_spark = True  # until a session shows otherwise
 
     @property
     def caches(self) -> Mapping[str, CacheUse]:
-        """The use of the caches, by their names in /metrics."""
+        """The hits, misses and entries of each cache, by its name in /metrics."""
         return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
@@ -85,7 +87,7 @@ class Answers:
         if ended is not None:
             return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
-        if decision.outcome is None and decision.sql is None and not decision.over:  # no view concerns it
+        if decision.outcome is None and decision.sql is None and not decision.over:  # no view reads its tables
             return Forward(replay=replay, brief=info.brief, choice=decision.choice)
         brief = decision.sql is None and info.brief
         log, choice = decision.lines(), decision.choice
@@ -93,23 +95,23 @@ class Answers:
         return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Let storage rest that Spark could not read."""
+        """Stop using storage that Spark could not read, for some time."""
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the settings that a session has not set itself: it has moved to another upstream."""
+        """Forget the settings that a session has not set itself, because it has moved to another upstream."""
         facts: SessionFacts = session.facts
         facts.forget()
 
     async def facts(self, session: ClientSession) -> Session:
-        """Return the session's settings, names and namespace as they are now."""
+        """Return the session's current settings, names and namespace."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
         self._look_for_catalog(read)
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     def _look_for_catalog(self, state: Session) -> None:
-        """Say so once, if Spark calls no catalog as ours is called: no statement will ever name one of its views."""
+        """Log once if Spark has no catalog with our catalog's name, because no statement can then name its views."""
         known = self.catalog.name in state.catalogs
         if self._known_to_spark and not known:
             names = ", ".join(sorted(state.catalogs))
@@ -119,10 +121,10 @@ class Answers:
         self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
-        """Decide which SQL answers a statement, with Viewgate's own table functions or without.
+        """Decide which SQL answers a statement; raise SqlError.
 
-        A `thorough` decision is the same one, and can tell of every view over the statement's tables. Viewgate's own
-        hint never reaches Spark, which would take it for an error.
+        A `thorough` decision is the same, but has the reasons of all views over the statement's tables. Viewgate's own
+        table functions are replaced by their rows, and its hint is removed, which Spark would reject.
         """
         hint = read_hint(sql)
         expanded = await self._with_virtual_tables(session, hint.sql)
@@ -140,14 +142,14 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Return the statement with the rows of the virtual tables that it reads, or None where it reads none."""
+        """Return the statement with the virtual tables that it reads replaced by their rows; None if it reads none."""
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
         system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
         if not system and not schema:
             return None
         state, expanded = await self.facts(session), None
-        # Where Spark has a catalog of that name, the names are Spark's.
+        # If Spark has a catalog with this name, the names refer to Spark's catalog.
         if self._system is not None and system and CATALOG not in state.catalogs:
             expanded = await SYSTEM.expand(sql, partial(self._system, session))
         if schema:
@@ -159,7 +161,7 @@ class Answers:
         return await expand(expanded, state, self.catalog) or expanded
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the information schema under the names that mean no namespace of the user's."""
+        """Return the information schema, under those of its names that are not a user's namespace."""
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
             return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
@@ -167,28 +169,28 @@ class Answers:
         return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide, or leave the statement to Spark while nobody can tell how its tables are."""
+        """Decide about a statement, or send it to Spark as it is while the catalog is unavailable."""
         try:
             return await self._decide(session, hint, thorough)
         except Unavailable as outage:
-            if _spells_time(hint.sql):  # which is no function of Spark's
+            if _spells_time(hint.sql):  # which Spark does not have
                 raise
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide which SQL answers a statement; raise SqlError for a `timeseries` that cannot be meant."""
+        """Decide which SQL answers a statement; raise SqlError for an invalid `timeseries` call."""
         sql = hint.sql
         own = Decision(None, sql)
-        if classify(sql).brief or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
+        if classify(sql).brief or not _may_concern(sql):  # no table is read, so that the catalog is not asked
             return own
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
         recent = await self._views.recent()
-        if not thorough and not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
+        if not thorough and not state.rewrite and not _spells_time(sql):  # nobody needs the statement parsed
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
             told = facts.problem or off
             return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
-        if thorough or state.only is not None:  # of the view that a hint names the log has a reason, too
+        if thorough or state.only is not None:  # for a view that a hint names, the log has a reason, too
             recent = recent.thorough
         if (past := await self._decide_past(session, sql, state, recent)) is not None:
             return replace(past, problem=facts.problem)
@@ -221,7 +223,7 @@ class Answers:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
         outcome = told_of_hint(told_of_rests(outcome, resting, definitions), state.only, definitions)
-        if facts.problem:  # which is why the session counts as one without rewriting
+        if facts.problem:  # for this reason the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
         sent = original if outcome.spelled else None
@@ -234,7 +236,7 @@ class Answers:
     async def _current(
         self, names: Iterable[TableName], definitions: Definitions, bound: Bound
     ) -> Mapping[TableName, Relation | None]:
-        """Return the relations now, with storage as it may be read."""
+        """Return the current relations, with partly stale storage reduced to its fresh part."""
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
         return await self._parts.within(definitions, await self.catalog.before_rollbacks(found), bound)
@@ -242,13 +244,13 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may rely on, without storage that rests, and why that rests."""
+        """Return the relations that a session may use, without suspended storage, and the reasons of suspensions."""
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
         return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """Return the session's state, with the settings of the statement's hint in place of its own."""
+        """Return the session's state, in which the statement's hint overrides settings."""
         facts: SessionFacts = session.facts
         state = await self.facts(session)
         if facts.problem or OFF in hint.options:
@@ -256,9 +258,9 @@ class Answers:
         return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
-        """Decide about a statement all of whose tables are read at earlier moments.
+        """Decide about a statement that reads all of its tables at earlier times.
 
-        None for any other one, where no view is over its tables, or where nobody can tell how these were.
+        None for any other statement, if no view is over its tables, or if a table's state at that time is unknown.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -278,7 +280,7 @@ class Answers:
         )
 
     async def definitions(self) -> Definitions:
-        """Return the views as defined now, indexed once for each change."""
+        """Return the current views with their index, which is rebuilt only after a change."""
         return (await self._views.recent()).definitions
 
     async def _kept_schema(
@@ -288,10 +290,10 @@ class Answers:
         unchanged: Decision,
         relations: Mapping[TableName, Relation | None],
     ) -> Decision:
-        """Return the rewriting with the original's names and types, which Spark gives for each replaced block.
+        """Return the rewriting with the original's column names and types, which Spark reports for each replaced block.
 
-        Every output is printed with its name, and with a cast where its type could be another: the statement's
-        own columns follow from its blocks'. A rewriting that Spark refuses all the same falls back when it runs.
+        Every output is printed with its name, and with a cast if its type could differ, so that the statement's columns
+        stay the same. If Spark refuses the rewriting all the same, the original statement runs.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -300,7 +302,7 @@ class Answers:
             schemas = {r.original: await self._schemas.of(r.original, key, session.upstream.query)
                        for r in outcome.replacements}  # fmt: skip
             same = not outcome.typed or await self._reads_as_typed(session, outcome, key)
-        except SqlError:  # it is wrong, and Spark will tell the user why
+        except SqlError:  # the statement is wrong, and Spark will report that to the user
             kept = replace(outcome, replacements=())
             return replace(unchanged, outcome=kept, problem="Spark refuses the statement")
         if not same:
@@ -311,8 +313,8 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark takes the user's own text, and gives it the columns that it has with views in their
-        place.
+        """Return whether Spark accepts the user's own text, and gives it the same columns as with its views
+        expanded.
         """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
@@ -322,7 +324,7 @@ class Answers:
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
-    """Return the relations without the unchecked constraints, unless the session trusts these."""
+    """Return the relations without their declared keys, unless the session trusts these."""
     if facts.settings[TRUST] == ON:
         return relations
     return {
@@ -332,12 +334,12 @@ def _relied_on(
 
 
 def _may_concern(sql: str) -> bool:
-    """Return whether a statement has one of the words without which it can be neither rewritten nor spelled out."""
+    """Return whether a statement has one of the words without which it is never rewritten or translated."""
     return "select" in sql.lower() or _spells_time(sql)
 
 
 def _calls_ours(sql: str) -> bool:
-    """Return whether a statement calls a table function of Viewgate's own; their names are looked for first."""
+    """Return whether a statement calls a table function of Viewgate's own; a fast search for their names goes first."""
     lower = sql.lower()
     return any(name in lower for name in FUNCTIONS) and any(calls(sql))
 
@@ -347,7 +349,7 @@ def _spells_time(sql: str) -> bool:
 
 
 class KnownViews:
-    """The views as last read from a catalog, and the recent decisions over them."""
+    """The views as last read from a catalog, and the cached decisions over them."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -357,24 +359,24 @@ class KnownViews:
 
     @property
     def use(self) -> CacheUse:
-        """The use of the cache of decisions, counted since the views have last changed."""
+        """The hits, misses and entries of the cache of decisions, counted since the views last changed."""
         hits, misses, _, entries = self._recent.ask.cache_info()
         return CacheUse(hits, misses, entries)
 
     async def recent(self) -> Recent:
-        """Return the decisions over the views as defined now."""
+        """Return the cache of decisions over the current views."""
         views = await self._catalog.definitions()
         if views is not self._views:
             async with self._reading:
                 if views is not self._views:
                     definitions = Definitions(views, plain=self._catalog.plain)
-                    await asyncio.to_thread(definitions.read)  # other clients are served meanwhile
+                    await asyncio.to_thread(definitions.read)  # in a thread, so that other clients are served meanwhile
                     definitions = definitions.knowing(self._recent.definitions.declared or Declared())
                     self._views, self._recent = views, Recent(definitions)
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Return the constraints that tables declare, also for later statements; None if these are the known ones."""
+        """Return the keys that tables declare, which are kept for later statements; None if nothing is new."""
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
         if now is before:
@@ -384,5 +386,5 @@ class KnownViews:
 
 
 async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-    """Work on a statement; on a long one beside the event loop, which has other clients to serve."""
+    """Run `work` for a statement; for a long statement in a thread, so that other clients are served meanwhile."""
     return await asyncio.to_thread(work, *given, **named) if len(sql) > _LONG else work(*given, **named)

@@ -1,4 +1,4 @@
-"""The decision about a statement, and its texts for the user."""
+"""The decision about a statement, and the texts that tell users about it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rewriter.model import Relation, Table, TableName
 
 _log = logging.getLogger("viewgate")
 
-# How the line begins that tells which views answer.
+# The beginning of the log line that names the views that answer.
 ANSWERED = "answered from"
-# The reason of a statement whose tables views read, none of which holds what it asks for.
+# The reason code of a statement over tables of views, of which no view has what the statement needs.
 NOT_TRIED = "NOT_TRIED"
-_MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
+_MISSED = 3  # the number of views in the operation log; EXPLAIN shows all
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The SQL that is sent to Spark for a statement, and the reason.
+    """The SQL that Spark gets for a statement, and the reason.
 
-    `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
-    can run it; `problem` says why nothing was tried, and `why` does in a word. `over` is the number of views that read
-    any of its tables, or may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion`
-    is the change to a view that would help, where it was asked for. `filled` says that rows of virtual tables stand in
-    `sql`. `tables` are the base tables that the statement reads; none where it was not read.
+    `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
+    `problem` says why no view was tried, `why` is its reason code. `over` is the number of views that read, or may
+    read, any of its tables. `read` are the storage tables that a rewriting reads. `suggestion` is the change to a view
+    that would help, if it was asked for. `filled` is true if `sql` contains rows of virtual tables. `tables` are the
+    base tables that the statement reads; empty if it was not parsed.
     """
 
     sql: str | None
@@ -44,7 +44,7 @@ class Decision:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a view answers any part of it."""
+        """Whether a view answers any part of the statement."""
         return self.outcome is not None and self.outcome.rewritten
 
     @property
@@ -54,13 +54,13 @@ class Decision:
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The views that answer, each with its rule, and once however many parts of the statement it answers."""
+        """The views that answer, each with its rule, without repetitions."""
         chosen = (a for a in self.tried if a.verdict == "chosen") if self.rewritten else ()
         return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
 
     @property
     def choice(self) -> Choice:
-        """The decision as the journal keeps it: the views tried, each once, and a reason if none answers."""
+        """The decision as the journal records it: the views tried, and a reason code if none answers."""
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
         matched, storages = self._views("chosen", "not chosen"), tuple(storage.name for storage in self.read)
@@ -70,7 +70,7 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the word for the nearest miss, or for the reason that nothing was tried."""
+        """Return the reason code of the nearest miss, or of why no view was tried."""
         if not self.tried and not self.over:
             return ""
         if self.problem:
@@ -80,7 +80,7 @@ class Decision:
 
     @property
     def as_of(self) -> str:
-        """The moment of the data, where a bound let it be an earlier one than now; else empty."""
+        """The time of the data as text, if a staleness bound allowed an earlier state; else empty."""
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
         return f", data as of {moment_text(self.outcome.as_of_ms)}"
@@ -92,13 +92,13 @@ class Decision:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The reasons why views do not answer, each view and reason once; with the SELECT, if there are several."""
+        """The reasons why views do not answer, without repetitions; with the SELECT, if there are several."""
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
-        """Return the lines of `missed`, with a reason that stands in the way of every view once."""
+        """Return the lines of `missed`, with a reason that all views share only once."""
         if self.problem:
             return [f"no view used: {self.problem}"]
         every = len({attempt.view for attempt in self.tried})
@@ -110,7 +110,7 @@ class Decision:
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
-        """Return the views by the reasons for which they do not answer."""
+        """Return the views by the reasons why they do not answer."""
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
             if attempt.verdict != "chosen":
@@ -118,7 +118,7 @@ class Decision:
         return views
 
     def lines(self) -> tuple[str, ...]:
-        """Return the decision for the client's operation log; empty where there was nothing to decide."""
+        """Return the lines for the client's operation log; empty if there was nothing to decide."""
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _lacking(self) -> str:
@@ -145,7 +145,7 @@ class Decision:
 
 
 def moment_text(ms: int) -> str:
-    """Return a moment, in milliseconds since 1970, as users are shown it.
+    """Return a time, in milliseconds since 1970, as text for users.
 
     >>> moment_text(1_700_000_000_042)
     '2023-11-14 22:13:20.042 UTC'
@@ -165,7 +165,7 @@ def _why(attempt: Attempt) -> str:
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Return the outcome with the reason for which the view that a hint names was not even tried."""
+    """Return the outcome with the reason why the view that a hint names was not even tried."""
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
     reads = "it reads nothing of what the statement does"
@@ -174,7 +174,7 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Return the outcome without the views that were not tried because the statement's hint names another view."""
+    """Return the outcome without views that were not tried because the hint names another view."""
     only = outcome.statement.session.only
     if only is None:
         return outcome
@@ -184,7 +184,7 @@ def told_of_named(outcome: Outcome) -> Outcome:
 def suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """Return the change to a view by which the view would answer; an error costs the suggestion alone."""
+    """Return the change to a view that would make it answer, or None; an error only costs the suggestion."""
     if outcome.rewritten or not outcome.tried:
         return None
     try:
@@ -195,8 +195,9 @@ def suggested(
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables and storage tables whose value ranges, if they were known, might let a view answer: those
-    of added values and of time buckets.
+    """Return the tables and storage tables whose column bounds might let a view answer, if they were looked up.
+
+    These are tables with summed integers, and storage with time buckets.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()
@@ -205,7 +206,7 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield the views over tables that the session has put temporary views before."""
+    """Yield a miss for each view over a table that a temporary view of the session hides."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)

@@ -1,7 +1,7 @@
-"""The settings that hold for a statement: those of its session, and its own by a hint.
+"""The Viewgate settings in effect for a statement: those of its session, overridden by a hint in its text.
 
-What the session's are is asked again after a statement that may have changed them. The hint is
-`/*+ VIEWGATE(max_staleness = '10 minutes', use = 'namespace.view') */`.
+The session's settings are looked up again after a statement that may have changed them. The hint is `/*+
+VIEWGATE(max_staleness = '10 minutes', use = 'namespace.view') */`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
 
 ON, OFF = "on", "off"
-# What views allow themselves; no user of the session asks for more or less.
+# The value with which each view's own staleness bound applies.
 OF_VIEW = "view"
-# Whose answers SHOW TABLES and DESCRIBE give; tools that take Spark for a Hive want Hive's.
+# Whether SHOW TABLES and DESCRIBE answer in Spark's form or in Hive's, which tools for Hive expect.
 LISTINGS, SPARK, HIVE = "viewgate.listings", "spark", "hive"
 
-# The session settings of our own: allowed values, the default first.
+# Viewgate's own session settings with their allowed values, the default first.
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     REWRITE: (ON, OFF),
     TRUST: (OFF, ON),
@@ -32,20 +32,20 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
 
-# The options of the hint: how old an answer may be, the one view to use, and, by OFF, that no view is used.
+# The options of the hint: how old an answer may be, the only view to use, and OFF to use no view.
 STALENESS, USE = "max_staleness", "use"
 HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
 _CATALOG = "spark.sql.catalog."
-_SHARED = "spark.sql.hive.thriftServer.singleSession"  # other clients' SET and USE then count here, too
-# Without a FROM it would be a job, which waits where all of Spark is busy, and with it a client without a handle yet.
+_SHARED = "spark.sql.hive.thriftServer.singleSession"  # with it, other clients' SET and USE apply to this session, too
+# Without FROM it would be a Spark job, which waits while Spark is busy, and with it a client that has no handle yet.
 _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)"
 
 
 def allowed(name: str) -> tuple[str, ...]:
-    """Return the values of a setting of ours, the default first; raise SqlError 42704 for an unknown name."""
+    """Return the values of one of Viewgate's settings, the default first; raise SqlError 42704 for an unknown name."""
     if name not in SETTINGS:
         raise SqlError(
             f"there is no setting {name}{nearest(name, SETTINGS)}; there are: {', '.join(SETTINGS)}", "42704"
@@ -54,7 +54,7 @@ def allowed(name: str) -> tuple[str, ...]:
 
 
 def value_of(name: str, given: str) -> str:
-    """Return a setting's value in the form that is kept; raise SqlError 22023 if the setting cannot have it.
+    """Return a setting's value in its stored form; raise SqlError 22023 for a value that is not allowed.
 
     >>> value_of("viewgate.rewrite", "FALSE")
     'off'
@@ -68,7 +68,7 @@ def value_of(name: str, given: str) -> str:
 
 
 def _period(name: str, given: str) -> str:
-    """Return a period as it was given; raise SqlError 22023 if it is none."""
+    """Return a period as it was given; raise SqlError 22023 if it is not a period."""
     if period(given) is None:
         raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
     return given
@@ -77,7 +77,7 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    `SET -v` tells the values in force: of what the session that asks has set itself, the default stays unknown until
+    `SET -v` returns the values in effect: the default of a setting that the asking session has set stays unknown until
     a session that has not set it asks.
     """
 
@@ -86,25 +86,26 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return all known defaults; `settings` are those of the session in which `query` asks."""
+        """Return all known defaults; `settings` are those of the session in which `query` runs."""
         if self._hidden is None or self._hidden - settings.keys():
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
-            # `<undefined>` and `<value of …>` are no values.
+            # `<undefined>` and `<value of …>` are not values.
             told = {key: value for key, value in in_force.items() if not value.startswith("<")}
-            # Another mapping: sessions hold the former one, and decisions are remembered by it.
+            # A new mapping, because sessions hold the former one, and decisions are cached by it.
             self._known = self._known | {key: value for key, value in told.items() if key not in settings}
             self._hidden = frozenset(key for key in settings if key not in self._known)
         return self._known
 
 
 class SessionFacts:
-    """Settings, current namespace and temporary names of one session, as Spark last told them.
+    """The settings, current namespace and temporary names of one session, as Spark last reported them.
 
-    A statement that may change them makes them unknown from its start until it has ended; then they are
-    read again before the next rewriting. One that may have changed anything at all (a script, EXECUTE
-    IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
+    A statement that may change them makes them unknown from its start to its end; they are then read again before the
+    next rewriting. A statement that may have changed anything at all (a script, EXECUTE IMMEDIATE, a temporary
+    function) turns rewriting off for the rest of the session.
 
-    `configuration` is what the client has opened it with; SqlError if that names a setting of ours wrongly.
+    `configuration` is the configuration with which the client opened the session; SqlError if it has an invalid value
+    for one of Viewgate's settings.
     """
 
     def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
@@ -121,13 +122,13 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """Return the staleness bound: of a statement's hint, else of the session; raise SqlError."""
+        """Return the staleness bound of a statement's hint, or else of the session; raise SqlError."""
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
 
     @property
     def problem(self) -> str:
-        """The reason why no statement of the session can be rewritten now; empty if there is none."""
+        """The reason why no statement of the session can be rewritten at present; empty if there is none."""
         if self._doubts:
             return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
         if self._shared:
@@ -156,7 +157,7 @@ class SessionFacts:
                 self.settings.update(_DEFAULTS)
             if well:
                 self._temporary.discard(change.name if change.effect is Effect.BARE else change.of)
-            if change.effect is Effect.NAME and well:  # in case that another statement has taken it away meanwhile
+            if change.effect is Effect.NAME and well:  # another statement may have removed it meanwhile
                 self._temporary.add(change.name)
             if change.effect is Effect.UNKNOWN and not well and change.needs_success:
                 self._doubts.remove(doubt)
@@ -164,17 +165,17 @@ class SessionFacts:
         return ended
 
     def forget(self) -> None:
-        """Take note that Spark's own configuration may be another one."""
+        """Forget the state, because Spark's own configuration may have changed."""
         self._known = None
 
     async def read(self, query: Query) -> Session:
-        """Return the session's state; ask Spark for it if it may have changed."""
+        """Return the session's state, after asking Spark if it may have changed."""
         if self._known is None or self._changing:
             self._known = await self._ask(query)
         return self._known
 
     async def _ask(self, query: Query) -> Session:
-        # SET lists what is set explicitly, the server's own configuration included; what is not set is default.
+        # SET lists all explicit settings, also the server's own; anything else has its default.
         settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
         self._shared = settings.get(_SHARED, "").lower() == "true"
         defaults = await self._defaults.of(settings, query)
@@ -195,7 +196,7 @@ class SessionFacts:
 
 
 def read_hint(sql: str) -> Hinted:
-    """Return Viewgate's own hint in a statement, and the statement without it; raise SqlError for a wrong one."""
+    """Return Viewgate's own hint in a statement, and the statement without it; raise SqlError for an invalid hint."""
     hint = hinted(sql)
     unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
     without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)

@@ -1,7 +1,7 @@
-"""`information_schema`: tables, columns and views of the Iceberg catalog, as tools of other databases ask for them.
+"""The `information_schema`: tables, columns and views of the Iceberg catalog, for tools that expect it.
 
-The rows are those that clients browse, from metadata that is remembered: a table whose metadata file is the same is not
-read again. Storage tables are left out, as in SHOW TABLES: nobody is to query them.
+Its rows come from cached metadata, like those of metadata calls: a table's metadata file is read only once. Storage
+tables are left out, as in SHOW TABLES, because users should not query them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.catalog import Catalog, Kind, Listed
 from rewriter.model import MaterializedView, PlainView, TableName
 
 NAMESPACE = "information_schema"
-MOST = 20_000_000  # characters: 100,000 columns take 11 million
+MOST = 20_000_000  # characters of SQL: 100,000 columns take 11 million
 
 _TABLE = dict.fromkeys(("table_catalog", "table_schema", "table_name"), "STRING")
 TABLES: Mapping[str, Mapping[str, str]] = {
@@ -32,17 +32,17 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
 }
 _TYPES = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW", Kind.MATERIALIZED_VIEW: "MATERIALIZED VIEW"}
-_VIEW_QUERY = "viewgate.query"  # the property that holds a view's query as its author wrote it
+_VIEW_QUERY = "viewgate.query"  # the property with a view's query as its author wrote it
 
 
 def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
-    """Return the schema under the catalog's name, if `qualified`, and under its name `alone`."""
+    """Return the schema, under its name with the catalog if `qualified`, and by its name `alone`."""
     names = [(catalog.lower(), NAMESPACE)] if qualified else []
     return VirtualSchema([*names, *([(NAMESPACE,)] if alone else [])], TABLES, MOST)
 
 
 async def rows(catalog: Catalog, table: str) -> Sequence[Row]:
-    """Return the rows of one of the tables."""
+    """Return the rows of one of the schema's tables."""
     if table == "schemata":
         found = await catalog.namespaces()
         return [{"catalog_name": catalog.name, "schema_name": ".".join(name)} for name in sorted(found)]

@@ -1,13 +1,14 @@
-"""Storage as it may be read: not while it rests after a failed read, and where it is stale in parts, in the others.
+"""Determines which storage may be read: not storage suspended after a failed read, and only the fresh partitions of
+storage that is partly stale.
 
-    used ──a rewritten read fails, its original does not──▶ resting ──time, or another snapshot──▶ used
-                                    (twice as long as the last time, where the snapshot is the same)
+used ──a rewritten read fails, its original succeeds──▶ suspended ──time, or another snapshot──▶ used
+                                (twice as long as the last time, if the snapshot is the same)
 
-A failed read can take minutes (Iceberg tries a broken metadata file again and again), and would do so for each query.
+A failed read can take minutes, because Iceberg retries a broken metadata file, and would delay each query.
 
-A change that is more than an append leaves those partitions fresh into whose source partitions no row came, and out of
-which none went, as the manifests of its commits tell. They are read once for each state of a view and its tables,
-beside the statements: one that would wait for them too long goes on without.
+After a change other than an append, a storage partition is fresh if no row was added to or removed from its source
+partitions, according to the commits' manifests. These are read once for each state of a view and its tables, in the
+background: a statement that would have to wait too long continues without them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _FIRST_S, _LONGEST_S = 300.0, 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The rest of one snapshot of one storage table, until a time on the clock."""
+    """The suspension of one snapshot of a storage table, until a time on the monotonic clock."""
 
     content: tuple[str, int | None]
     seconds: float
@@ -54,15 +55,16 @@ class _Rest:
 
 
 class Rests:
-    """The resting storage tables of one process."""
+    """The suspended storage tables of one process."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._rests: dict[TableName, _Rest] = {}
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
-        """Leave storage tables out that a failed statement has read; failures at the same time count as one."""
-        if isinstance(error, InvalidStatement):  # of one user's permissions, or one statement's text
+        """Suspend the storage tables that a failed statement has read; failures at the same time count as one."""
+        # the error is about the user's permissions or the text, not about storage
+        if isinstance(error, InvalidStatement):
             return
         for storage in storages:
             before = self._rests.get(storage.name)
@@ -83,24 +85,24 @@ class Rests:
 
     @property
     def storages(self) -> frozenset[TableName]:
-        """The storage tables that Spark has failed to read; some may have been refreshed since."""
+        """The storage tables that Spark failed to read; some may have been refreshed since."""
         return frozenset(self._rests)
 
     def why(self, storage: Relation | None) -> str:
-        """Return why a storage table is left out now; empty where it is not."""
+        """Return why a storage table is suspended now; empty if it is not."""
         rest = self._rests.get(storage.name) if isinstance(storage, Table) else None
         if rest is None or not isinstance(storage, Table):
             return ""
         return rest.why if rest.content == _content(storage) and self._clock() < rest.until else ""
 
     def within(self, relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, str]:
-        """Return the storage tables among these relations that are left out, with the reasons."""
+        """Return the suspended storage tables among these relations, with the reasons."""
         found = ((name, self.why(relations.get(name))) for name in self._rests)
         return {name: why for name, why in found if why}
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome with the reasons for which storage tables were left out."""
+    """Return the outcome with the reasons why storage tables are suspended."""
     if not resting:
         return outcome
     whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
@@ -125,7 +127,7 @@ Relations = Mapping[TableName, Relation | None]
 
 @dataclass(frozen=True)
 class _Stale:
-    """A view whose storage lacks a change of one table that is more than an append; `why` tells of the change."""
+    """A view whose storage lacks a change of one table other than an append; `why` describes the change."""
 
     view: MaterializedView
     storage: Table
@@ -139,7 +141,7 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage as one of which but a part may be read, and that as of now."""
+        """Return the storage as a table of which only the fresh part is read, and counts as current."""
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
@@ -149,16 +151,16 @@ class _Stale:
 
 
 class FreshParts:
-    """The conditions of fresh partitions, by the states of views and tables."""
+    """Caches the conditions of fresh partitions, by the states of views and tables."""
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
-        """Return the relations, with storage that is stale in parts as its fresh part.
+        """Return the relations, with partly stale storage replaced by its fresh part.
 
-        Where a bound on staleness allows an earlier moment, storage answers as it is.
+        Storage that a staleness bound allows stays as it is.
         """
         stale = list(_stale(definitions, relations))
         if not stale or moments(definitions, relations, bound):
@@ -175,24 +177,24 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part that is still fresh; None if nobody can tell."""
+        """Return the part that is still fresh; None if that is unknown."""
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
             name, start = stale.changed.name, recorded[stale.changed.uuid].snapshot_id
-            # Before the look that makes sure that no snapshot since the start has expired.
+            # Read before the check that no snapshot since the start has expired.
             files = await self._catalog.files(name, start, stale.changed.snapshot_id)
             looks = (self._catalog.change(t.name, recorded[t.uuid], t.snapshot_id) for t in stale.sources)
             changes = {change.name: change for change in await asyncio.gather(*looks)}
             changes[name] = replace(changes[name], files=files)
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)
-        except Exception as failure:  # manifests come from any writer; without them the view is just stale
+        except Exception as failure:  # manifests come from any writer; without them the view is stale as a whole
             _log.warning("fresh partitions unknown view=%s error=%r", stale.view.name, failure)
             return None
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
-    """Yield the partitioned views over tables of which one has changed otherwise than by appends."""
+    """Yield the views with partitioned storage over tables of which exactly one has changed other than by appends."""
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)
         if view is None or view.through or not isinstance(storage, Table) or storage.refresh is None:

@@ -1,4 +1,4 @@
-"""Names and types of a query's columns, as Spark itself gives them."""
+"""Asks Spark for the names and types of a query's columns."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, result_settings
 
-# On a line of its own: what Spark says of places is one line off, and nothing else.
+# On a line of its own, so that positions in Spark's errors are off by just one line.
 _DESCRIBE, _EXPLAIN = "DESCRIBE QUERY\n", "EXPLAIN\n"
 _QUERY = re.compile(r"[\s(]*(?:SELECT|WITH|VALUES|FROM|TABLE)\b", re.IGNORECASE)
 _NO_PLAN = "Error occurred during query planning: "
 _PLACE = re.compile(r"\bline (?P<line>\d+)(?P<pos>,? pos )(?P<column>\d+)")
-_SHOWN = "== SQL ==\n"  # heads the text in an error of Spark's parser
+_SHOWN = "== SQL ==\n"  # precedes the text in an error of Spark's parser
 
 
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
-    """Return the columns of a query; raise SqlError with Spark's own text, and its places, if it is not valid."""
+    """Return the columns of a query; raise SqlError with Spark's message, and the user's positions, if it
+    is invalid.
+    """
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
@@ -31,7 +33,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the error that Spark finds in a statement, apart from `timeseries`, which Spark does not know."""
+    """Raise the error that Spark finds in a statement, not counting `timeseries`, which Spark does not have."""
     try:
         plain = blanked(sql).rstrip().rstrip(";")
     except (ParseError, Unsupported):
@@ -39,14 +41,14 @@ async def checked(sql: str, query: Query) -> None:
     try:
         if _QUERY.match(sql):
             await described(plain, query)
-        else:  # DESCRIBE takes QUERY for a table's name where no query follows
+        else:  # without a query after it, DESCRIBE takes QUERY for a table's name
             await _explained(plain, query)
     except SqlError as error:
         raise SqlError(_of_the_users(error.message, plain, sql), error.sql_state, error.error_code) from error
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise the error that Spark finds in a statement that is not a query."""
+    """Raise the error that Spark finds in a statement other than a query."""
     try:
         _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))
     except SqlError as error:
@@ -54,13 +56,13 @@ async def _explained(sql: str, query: Query) -> None:
 
 
 def _check_plan(plan: str) -> None:
-    """Raise the error that EXPLAIN prints in the place of a plan."""
+    """Raise the error that EXPLAIN prints in place of a plan."""
     if plan.startswith(_NO_PLAN):
         raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 
 
 def _behind(ours: str, message: str) -> str:
-    r"""Return an error about our statement as one about the statement in it.
+    r"""Return an error about the statement that was sent as an error about the user's statement within it.
 
     >>> _behind(_DESCRIBE, "[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c\n-------^^^\n")
     '[X] (line 1, pos 7)\n\n== SQL ==\nSELECT a b c\n-------^^^\n'
@@ -69,9 +71,9 @@ def _behind(ours: str, message: str) -> str:
 
 
 def _of_the_users(message: str, plain: str, sql: str) -> str:
-    """Return an error about a text with blanks as one about the user's own, which is as long but may have more lines.
+    """Return an error about a text with blanked calls as an error about the user's text, which has the same length.
 
-    Spark's parser shows the whole text, with a mark below the line at fault.
+    Spark's parser shows the whole text, with a mark below the line of the error.
     """
     head, shown, _ = message.partition(_SHOWN)
     at = _PLACE.search(head)
@@ -87,22 +89,22 @@ def _of_the_users(message: str, plain: str, sql: str) -> str:
 
 
 def _place(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return a position in a text as Spark writes it, for another line and column."""
+    """Return a position as Spark writes it, with another line and column."""
     return f"line {line}{at['pos']}{column}"
 
 
 class Schemas:
-    """A cache of the results of `DESCRIBE QUERY`.
+    """Caches the results of `DESCRIBE QUERY`.
 
-    The key that callers give stands for that: session settings, current namespace, and the schemas of
-    all relations that the statement could read.
+    The callers' key stands for everything that the result depends on: session settings, current namespace, and the
+    schemas of all relations that the statement could read.
     """
 
     def __init__(self, remembered: int = 10_000) -> None:
         self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)
 
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
-        """Return the columns of a query; raise SqlError with Spark's own text if the query is not valid."""
+        """Return the columns of a query; raise SqlError with Spark's message if the query is invalid."""
         whole = (sql, key)
         if whole not in self._known:
             self._known[whole] = await described(sql, query)
@@ -110,7 +112,7 @@ class Schemas:
 
 
 def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
-    """Return everything on which the columns of a query over these relations depend."""
+    """Return everything that determines the columns of a query over these relations, as a key."""
     versions = tuple(
         (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
         for name, relation in sorted(relations.items())

@@ -1,6 +1,7 @@
-"""The tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and charts.
+"""Provides the tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and
+charts.
 
-Their rows are those of this process, and, asked of all workers, of every one.
+Their rows are those of this process, and on request those of all workers.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Table, TableName
 
 CATALOG, NAMESPACE = "viewgate", "system"
-MOST = 2_000_000  # characters by which a statement may be lengthened
+MOST = 2_000_000  # the most characters of rows added to a statement
 
 _PHASES = dict.fromkeys(("planned_ms", "queued_ms", "executed_ms", "fetched_ms"), "DOUBLE")
 _WORKER = {"worker": "INT"}
 
-# The columns of each table with their types.
+# The columns of each table, with their types.
 TABLES: Mapping[str, Mapping[str, str]] = {
     "statements": {
         **_WORKER,
@@ -85,7 +86,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 SYSTEM = VirtualSchema(((CATALOG, NAMESPACE),), TABLES, MOST, own=True)
 
 
-QUESTION = b"system"  # what workers ask each other
+QUESTION = b"system"  # the topic of these questions among workers
 _USES = (
     "considered",
     "matched",
@@ -98,15 +99,15 @@ _USES = (
     "refresh_milliseconds",
 )
 
-# What each worker answers about something in bytes, by their numbers.
+# Returns the answers of all workers to a question in bytes, by worker number.
 Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 
 
 class SystemRows:
-    """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, this one among them.
+    """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, including this one.
 
-    A `user` sees the statements and sessions of that user alone; None sees all. `due_ms` tells when views are due for
-    their scheduled refresh, in milliseconds since 1970, in the one worker that has the schedule.
+    A `user` sees only that user's statements and sessions; None sees all. `due_ms` returns when views are due for their
+    scheduled refresh, in milliseconds since 1970, in the one worker that has the schedule.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table, of all workers."""
+        """Return the rows of a table from all workers."""
         if table == "views":
             return await self._views()
         about = json.dumps([table, user]).encode()
@@ -142,7 +143,7 @@ class SystemRows:
         return sorted(rows, key=lambda row: -(row.get("started") or 0))
 
     async def answer(self, about: bytes) -> list[dict[str, Any]]:
-        """Return this process's rows of a table as JSON carries them: times in milliseconds since 1970."""
+        """Return this process's rows of a table as JSON values: times in milliseconds since 1970."""
         table, user = json.loads(about)
         if table == "digests":
             rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
@@ -184,7 +185,7 @@ class SystemRows:
             yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
-        """Return the views as the catalog has them, with their uses in all workers, those that answered most first."""
+        """Return the catalog's views with their uses in all workers, those that answered most first."""
         found = (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values()
         uses: dict[str, list[Row]] = {}
         for row in (row for rows in found for row in rows):
@@ -227,7 +228,7 @@ def _of_session(session: ClientSession) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can carry it: a time in milliseconds since 1970, a long text cut."""
+    """Return a value as JSON can represent it: a time in milliseconds since 1970, a long text shortened."""
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)
     if isinstance(value, dict):

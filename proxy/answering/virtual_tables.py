@@ -1,8 +1,8 @@
-"""Tables and table functions that are not there, in any statement: their rows stand in the text for Spark.
+"""Replaces system tables and functions in a statement by their rows, because Spark does not know them.
 
-Spark has no such schema and no such function: before anything else each name becomes a subquery with the rows of this
-moment, and so does each call of `mv_dependencies('view')` and `stale_files('view')`. Spark evaluates the rest of the
-statement. The rows of a table stand in one literal of JSON, which costs its parser nothing.
+Before any other step, each name of a system table becomes a subquery with its current rows, and so does each call of
+`mv_dependencies('view')` and `stale_files('view')`. Spark evaluates the rest of the statement. The rows are passed as
+one JSON literal, which is cheap to parse.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORAR
 
 
 class Call(NamedTuple):
-    """A function, the view's name in its parentheses, and its place in the text."""
+    """A call of a function: the view's name in its parentheses, and its position in the text."""
 
     function: str
     view: str
@@ -65,7 +65,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 
 def in_no_view(what: str) -> SqlError:
-    """Return the error of rows of this moment in the query of a view."""
+    """Return the error for current rows in the query of a view."""
     return SqlError(
         f"{what} returns the current rows, which a view would freeze: "
         "SELECT from it directly, or store the rows with CREATE TABLE … AS SELECT",
@@ -74,7 +74,7 @@ def in_no_view(what: str) -> SqlError:
 
 
 def is_view(sql: str) -> bool:
-    """Return whether a statement makes a view, or changes one."""
+    """Return whether a statement creates or changes a view."""
     words = (token.keyword for token in scan(sql))
     return next((word for word in words if word not in _BEFORE_VIEW), "") == "VIEW"
 
@@ -92,10 +92,10 @@ LONGEST = 10_000  # characters of a text in a row
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 
 Row = Mapping[str, Any]
-# The rows of a table of that name, those first that are kept where not all can be.
+# Returns the rows of a table, the most important first, because the last may be cut off.
 Rows = Callable[[str], Awaitable[Sequence[Row]]]
 
-# Words behind a table's name that are no alias of it.
+# Keywords that may follow a table's name and are not its alias.
 _NO_ALIAS = frozenset(
     {
         "ANTI", "CLUSTER", "CROSS", "DISTRIBUTE", "EXCEPT", "FETCH", "FOR", "FROM", "FULL", "GROUP", "HAVING", "INNER",
@@ -109,7 +109,7 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
 class Reference(NamedTuple):
-    """A table's name in a statement: as a relation, with an alias or without, or before the name of a column."""
+    """A table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column."""
 
     name: str
     table: str
@@ -121,11 +121,11 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class VirtualSchema:
-    """Tables by their columns with types, and the names that their schema goes by.
+    """The tables of a virtual schema, by name with columns and types, and the names of the schema.
 
-    A statement may be lengthened by `most` characters. In a schema that is Viewgate's `own`, a table that is not there
-    and one that is not read are errors, and the rows that do not fit are left out; in another one, such names are left
-    to Spark, and it is an error if not all rows fit.
+    The rows may add `most` characters to a statement. In Viewgate's `own` schema, an unknown table and a table that is
+    written to are errors, and rows beyond the limit are left out; in another schema such names are left to Spark, and
+    rows beyond the limit are an error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -134,12 +134,12 @@ class VirtualSchema:
     own: bool = False
 
     def mentioned(self, sql: str) -> bool:
-        """Return whether a text has all words of one of the names."""
+        """Return whether a text contains all parts of one of the schema's names."""
         lower = sql.lower()
         return any(all(part in lower for part in name) for name in self.names)
 
     def references(self, sql: str) -> Iterator[Reference]:
-        """Yield the names of tables in a statement; SqlError where one of our own is not read, or is not there."""
+        """Yield the table names in a statement; raise SqlError if one of `own` is unknown or written to."""
         if not self.mentioned(sql):
             return
         tokens = list(scan(sql))
@@ -150,7 +150,7 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the name of the schema that begins there, with the name of a table behind it."""
+        """Return the schema's name, if it begins at a token and a table's name follows; None otherwise."""
         if at and tokens[at - 1].text == ".":
             return None
         return next((name for name in self.names if _words(tokens[at : at + 2 * len(name)]) == _dotted(name)
@@ -175,12 +175,12 @@ class VirtualSchema:
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
     async def expand(self, sql: str, rows: Rows) -> str | None:
-        """Return the statement with the rows of each virtual table in its place; None if it reads none."""
+        """Return the statement with each virtual table replaced by its rows; None if it reads none."""
         if (table := self.described(sql)) is not None:
             return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
         found = list(self.references(sql))
         read = {one.table for one in found if one.relation}
-        if not read and not self.own:  # the name of a column, perhaps of a structure
+        if not read and not self.own:  # possibly a column's name, or a struct's
             return None
         if not found:
             return None
@@ -194,7 +194,7 @@ class VirtualSchema:
         return splice(sql, edits)
 
     def described(self, sql: str) -> str | None:
-        """Return the table whose columns a DESCRIBE asks for."""
+        """Return the table whose columns a DESCRIBE asks for; None for other statements."""
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]
@@ -214,7 +214,7 @@ class VirtualSchema:
         return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield each row as a JSON object, keyed by column numbers, which halves the text of names; stop at `most`."""
+        """Yield each row as a JSON object keyed by column numbers, which halves its size; stop at `most` characters."""
         size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
         for row in rows:
             text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) is not None})
@@ -236,7 +236,7 @@ def _words(tokens: Sequence[Token]) -> list[str]:
 
 
 def _dotted(name: Sequence[str]) -> list[str]:
-    """Return the words of a schema's name, and the dots behind them."""
+    """Return the parts of a schema's name, each followed by a dot."""
     return [word for part in name for word in (part, ".")]
 
 

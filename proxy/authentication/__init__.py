@@ -1,7 +1,7 @@
-"""Authentication of clients, and impersonation.
+"""Authenticates clients, and decides for which users they may act (impersonation).
 
-`directory` and `tokens` need packages that not everybody has, `kerberos` a library of the system: the composition root
-imports them if they are set.
+`directory` and `tokens` need optional packages, `kerberos` a system library: they are imported only if the settings use
+them.
 """
 
 from proxy.authentication.authentication import (

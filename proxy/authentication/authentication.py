@@ -1,6 +1,7 @@
-"""Checks a client's credentials against a file, a directory or a signature, and for whom the client may act.
+"""Checks a client's credentials by a password file, a directory, tokens or tickets, and whether it may act for another
+user.
 
-A file of passwords has a line `user:hash` each, hashed by Argon2 as `viewgate password` prints it. Cookies save HTTP
+A password file has lines `user:hash`, with Argon2 hashes as `viewgate password` prints them. Login cookies save HTTP
 clients a check of their password with every call.
 """
 
@@ -25,12 +26,12 @@ from proxy.hs2 import SqlError
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 4  # each check by Argon2 takes 64 MiB while it lasts
+_AT_ONCE = 4  # each Argon2 check takes 64 MiB while it runs
 _KEPT = 10_000
 
 
 class Denied(Exception):
-    """A login is refused; the message is for the client, `logged` for the log."""
+    """A login is refused; the message is for the client, `logged` is for the log."""
 
     def __init__(self, message: str, user: str = "") -> None:
         super().__init__(message)
@@ -38,7 +39,7 @@ class Denied(Exception):
 
 
 class Passwords(Protocol):
-    """A source of passwords; `check` may block, in a thread of its own."""
+    """A source of passwords; `check` may block, and runs in a thread."""
 
     def check(self, user: str, password: str) -> bool:
         """Return whether this is the user's password."""
@@ -46,15 +47,15 @@ class Passwords(Protocol):
 
 
 class TokenKeys(Protocol):
-    """A source of the keys that sign tokens."""
+    """The keys that sign accepted tokens."""
 
     def user(self, token: str) -> str | None:
-        """Return the user of a token."""
+        """Return the user of a token; None if the token is not accepted."""
         ...
 
 
 class TicketLogin(Protocol):
-    """A login that takes several steps."""
+    """A login in several steps."""
 
     user: str | None
     acting_for: str
@@ -65,22 +66,22 @@ class TicketLogin(Protocol):
 
 
 class Tickets(Protocol):
-    """A reader of tickets that another service has issued; it may block, in a thread of its own."""
+    """A reader of tickets issued by another service; it may block, and runs in a thread."""
 
     def login(self) -> TicketLogin:
-        """Return the start of a login."""
+        """Return a new login in several steps."""
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of a single token and the answer to it; raise Denied if there is none."""
+        """Return the user of a single token, and the answer to the token; raise Denied if it is not accepted."""
         ...
 
 
 class Authentication:
-    """Checks logins; without any of `passwords`, `tokens` and `tickets`, any name is believed, as Spark does it.
+    """Checks logins; without `passwords`, `tokens` and `tickets`, every name is believed, as in Spark.
 
-    A password that was right stays so for `kept` seconds, without being asked for again: some clients send it with
-    each call. Only a keyed digest is remembered.
+    A correct password is accepted for `kept` seconds without another check, because some clients send it with each
+    call. Only a keyed digest of it is stored.
     """
 
     def __init__(
@@ -96,15 +97,15 @@ class Authentication:
         self._kept = kept
         self._key = secrets.token_bytes(32)
         self._right: dict[bytes, float] = {}
-        self._checking = ThreadPoolExecutor(_AT_ONCE, "password")  # a check goes on though its client has gone
+        self._checking = ThreadPoolExecutor(_AT_ONCE, "password")  # a check continues even if its client has gone
 
     @property
     def open_to_all(self) -> bool:
-        """Whether any name is believed."""
+        """Whether every name is believed."""
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """Return the principal that a name and a password stand for."""
+        """Return the principal of a name and a password; raise Denied."""
         if self.open_to_all:
             return user
         if self._passwords is None:
@@ -131,14 +132,14 @@ class Authentication:
         return user
 
     def bearer(self, token: str) -> str:
-        """Return the principal that a token names."""
+        """Return the principal of a token; raise Denied."""
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
             raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
-        """Return the principal that a ticket names, and the answer for the client."""
+        """Return the principal of a ticket, and the answer for the client; raise Denied."""
         if self.tickets is None:
             raise Denied("No tickets are accepted here")
         return await asyncio.to_thread(self.tickets.user, token)
@@ -154,7 +155,7 @@ ANYBODY = "*"
 
 
 class ProxyUsers:
-    """By principal, the users that it may act for.
+    """For each principal, the users that it may act for.
 
     >>> allowed = ProxyUsers({"superset": frozenset({"ann", "bob"})})
     >>> allowed.acting("superset", "ann"), allowed.acting("eve", "")
@@ -168,7 +169,7 @@ class ProxyUsers:
         self._allowed = allowed or {}
 
     def acting(self, principal: str, wanted: str) -> str:
-        """Return the user of a session that a principal opens, for another user if one is named."""
+        """Return the user of a session that a principal opens, for another user if one is named; raise SqlError."""
         if wanted in ("", principal):
             return principal
         if not self._allowed.get(principal, frozenset()) & {wanted, ANYBODY}:
@@ -180,19 +181,19 @@ class ProxyUsers:
 
 
 class PasswordFile:
-    """The users in a file, which is read again when it has changed."""
+    """The users in a password file, which is read again when it has changed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._hasher = PasswordHasher()
-        # Verified against for an unknown user, who shall not be told from a wrong password by the time it takes.
+        # Verified for unknown users, so that a refusal takes as long as for a wrong password.
         self._nobody = self._hasher.hash("")
         self._read_at: tuple[int, ...] | None = None
         self._hashes: dict[str, str] = {}
         self._refresh()
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether this is the user's password; takes as long as Argon2 is meant to."""
+        """Return whether this is the user's password; takes as long as an Argon2 hash."""
         self._refresh()
         known = self._hashes.get(user)
         try:
@@ -202,19 +203,20 @@ class PasswordFile:
 
     @staticmethod
     def line(user: str, password: str) -> str:
-        """Return the line for a user."""
+        """Return the line of a password file for a user."""
         return f"{user}:{PasswordHasher().hash(password)}"
 
     def _refresh(self) -> None:
         status = self._path.stat()
-        read_at = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)  # times may be set
+        # modification times can be set by hand
+        read_at = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
         if read_at != self._read_at:
             self._hashes = parse(self._path.read_text(encoding="utf-8"), str(self._path))
             self._read_at = read_at
 
 
 def parse(text: str, source: str) -> dict[str, str]:
-    r"""Return the hashes by user; refuse a malformed line, which would lock its user out.
+    r"""Return the hashes by user; raise ValueError for a malformed line, which would lock its user out.
 
     >>> parse("# team\nann:$argon2id$x\n", "users")
     {'ann': '$argon2id$x'}
@@ -230,14 +232,14 @@ def parse(text: str, source: str) -> dict[str, str]:
     return hashes
 
 
-NAME = "hive.server2.auth"  # as Hive's own drivers expect it
+NAME = "hive.server2.auth"  # the name that Hive's drivers expect
 
 
 @dataclass(frozen=True)
 class Cookies:
-    """Login cookies signed by a secret key, so that the server stores none of the issued ones.
+    """Login cookies signed by a secret key, so that the server stores none of those that it issued.
 
-    A cookie of one `name` is not valid under another. `attributes` stand at the end of the header.
+    A cookie with one `name` is not valid under another. `attributes` are appended to the header.
 
     >>> cookies = Cookies()
     >>> value = cookies.issue("ann", now=0, secure=False).split(";")[0]
@@ -254,7 +256,7 @@ class Cookies:
         """Return the value of a Set-Cookie header."""
         text = f"{user}\n{now + self.lifetime:.0f}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
-        # Without TLS, `Secure` would keep Java's client from ever sending it back.
+        # Without TLS, `Secure` would keep Java's client from ever sending the cookie back.
         ends = f"{'; Secure' if secure else ''}{self.attributes and f'; {self.attributes}'}"
         return f"{self.name}={value}; Max-Age={self.lifetime:.0f}; Path=/; HttpOnly{ends}"
 
@@ -263,7 +265,7 @@ class Cookies:
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
-        """Return the user of a Cookie header; None if the cookie is not ours or has expired."""
+        """Return the user in a Cookie header; None if the cookie is not valid or has expired."""
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Passwords that an LDAP directory checks: by logging in to it as the user."""
+"""Checks passwords by logging in to an LDAP directory as the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # of pyasn1, by what ldap3 imports from it
+    warnings.simplefilter("ignore", DeprecationWarning)  # of pyasn1, which ldap3 imports
     import ldap3
     from ldap3.core.exceptions import LDAPBindError, LDAPException, LDAPInvalidCredentialsResult, LDAPSASLPrepError
     from ldap3.utils.conv import escape_filter_chars
@@ -19,15 +19,16 @@ with warnings.catch_warnings():
 
 
 class DirectoryDown(Exception):
-    """The directory could not be asked."""
+    """The directory could not be reached, or refuses `bind_dn`."""
 
 
 @dataclass(frozen=True)
 class Directory:
-    """An LDAP directory, and the search for a user in it.
+    """An LDAP directory, and how to find a user in it.
 
-    Either `user_dn` says where all users are (`uid={user},ou=people,dc=example,dc=org`), or an entry is searched for
-    below `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), as `bind_dn` if that is needed.
+    Either `user_dn` gives the name of a user's entry (`uid={user},ou=people,dc=example,dc=org`), or the entry is
+    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), after logging in as
+    `bind_dn` if that is required.
     """
 
     url: str
@@ -41,9 +42,9 @@ class Directory:
     timeout: int = 10
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether the directory lets the user in with this password."""
+        """Return whether the directory accepts the user's password; raise DirectoryDown."""
         if not user or not password:
-            return False  # to a directory, no password means no login, which it grants
+            return False  # a directory accepts an empty password as an anonymous login
         try:
             name = self.user_dn.format(user=escape_rdn(user)) if self.user_dn else self._found(user)
             return name is not None and self._lets_in(name, password)
@@ -51,7 +52,7 @@ class Directory:
             raise DirectoryDown(f"the directory {self.url} cannot be asked: {error}") from error
 
     def _found(self, user: str) -> str | None:
-        """Return the one entry of a user."""
+        """Return the name of a user's only entry; None if there is none or more than one."""
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")
@@ -64,7 +65,8 @@ class Directory:
         with self._connection(name, password) as connection:
             try:
                 return bool(connection.bind())
-            except (LDAPBindError, LDAPInvalidCredentialsResult, LDAPSASLPrepError):  # the last one: no password at all
+            # the last of these: not a valid password at all
+            except (LDAPBindError, LDAPInvalidCredentialsResult, LDAPSASLPrepError):
                 return False
 
     @contextmanager
@@ -76,7 +78,8 @@ class Directory:
             name or None,
             password or None,
             receive_timeout=self.timeout,
-            auto_referrals=False,  # else it would log in wherever an answer sends it, with our password
+            # otherwise ldap3 would log in to any server that an answer names, with the user's password
+            auto_referrals=False,
         )
         try:
             if self.start_tls:
@@ -85,5 +88,5 @@ class Directory:
             yield connection
         finally:
             connection.unbind()
-            if connection.socket is not None:  # after a handshake that went wrong, ldap3 leaves it open
+            if connection.socket is not None:  # ldap3 leaves it open after a failed handshake
                 connection.socket.close()

@@ -1,6 +1,6 @@
-"""GSSAPI as the system has it, of which a server needs eight functions, and a client one more.
+"""Binds the system's GSSAPI library by ctypes: eight functions for a server, and one more for a client.
 
-Bound here because no package with such a binding can be installed without a compiler and Kerberos's header files.
+All packages with such a binding need a compiler and Kerberos's header files to be installed.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 
 _LIBRARY = "libgssapi_krb5.so.2"
 _INITIATE, _ACCEPT, _CONTINUE = 1, 2, 1
-_MUTUAL, _REPLAY, _SEQUENCE, _INTEGRITY = 2, 4, 8, 32  # what a client asks of a context
-_ERRORS = 0xFFFF0000  # the bits of a major status that say that something went wrong
+_MUTUAL, _REPLAY, _SEQUENCE, _INTEGRITY = 2, 4, 8, 32  # flags that a client requests for a context
+_ERRORS = 0xFFFF0000  # the bits of a major status that mean an error
 _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
 
 class GssError(Exception):
-    """An error that GSSAPI reports."""
+    """An error reported by GSSAPI."""
 
 
 class _Buffer(ctypes.Structure):
@@ -40,7 +40,7 @@ class _KeyValues(ctypes.Structure):
 
 
 class Library:
-    """The functions of the system's library; each call that fails raises what it says."""
+    """The functions of the system's library; a failing call raises GssError with the library's message."""
 
     def __init__(self) -> None:
         try:
@@ -49,7 +49,7 @@ class Library:
             raise GssError(f"the GSSAPI library of MIT Kerberos is not there ({error})") from error
 
     def call(self, name: str, *arguments: Any) -> int:
-        """Call a function by all its arguments but the minor status; its major status."""
+        """Call a function with all its arguments except the minor status; return its major status."""
         minor = ctypes.c_uint32()
         major = self._status(name, minor, arguments)
         if major & _ERRORS:
@@ -57,7 +57,7 @@ class Library:
         return major
 
     def taken(self, name: str, give: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Return the bytes that a function puts into a buffer, which is released."""
+        """Return the bytes that a function writes to a buffer, and release the buffer."""
         buffer = _Buffer()
         try:
             self.call(name, *give(ctypes.byref(buffer)))
@@ -66,21 +66,21 @@ class Library:
             self.release("buffer", buffer)
 
     def release(self, kind: str, what: Any) -> None:
-        """Free the library's objects."""
+        """Release an object of the library."""
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
-        """Return the type of names that are written as Kerberos does."""
+        """Return the type of names in Kerberos's notation."""
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def name(self, principal: str) -> ctypes.c_void_p:
-        """Return a principal as the library has it, to be released."""
+        """Return a principal as a name of the library, to be released."""
         name, written = ctypes.c_void_p(), _Buffer.of(principal.encode())
         self.call("gss_import_name", ctypes.byref(written), self.principal_names(), ctypes.byref(name))
         return name
 
     def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
-        """Return the credentials of a principal, or of any if it is empty, in a store; to be released."""
+        """Return the credentials of a principal (of any, if empty) from a store, to be released."""
         name = self.name(principal) if principal else ctypes.c_void_p()
         entries = (_KeyValue * len(store))(*(_KeyValue(key.encode(), value.encode()) for key, value in store.items()))
         values, found = _KeyValues(len(store), entries), ctypes.c_void_p()
@@ -112,7 +112,9 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, by which the tickets of its clients are read: all of a file, or those of one principal."""
+    """The keys of a service, by which its clients' tickets are verified: all keys of a file, or those of
+    one principal.
+    """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
         self.library = Library()
@@ -120,25 +122,25 @@ class Acceptor:
 
 
 class Initiator:
-    """The Kerberos client credentials from a keytab, for `principal` or the first one in the file.
+    """The credentials of a client from a keytab, for `principal` or the first principal in the file.
 
-    Tickets are kept in memory and fetched anew before they expire. GssError if the file has no such key.
+    Tickets are kept in memory and renewed before they expire. Raise GssError if the file has no such key.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
-        self.library = Acceptor(keytab, principal).library  # which asks nobody but the file
+        self.library = Acceptor(keytab, principal).library  # checks the file without asking a Key Distribution Center
         self._principal = principal
         file = str(keytab.resolve())
         mark = sha256(f"{file} {principal}".encode()).hexdigest()[:16]
         self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
 
     def credentials(self) -> ctypes.c_void_p:
-        """Return the credentials of the client, to be released; may ask a Key Distribution Center."""
+        """Return the credentials of the client, to be released; this may contact a Key Distribution Center."""
         return self.library.credentials(_INITIATE, self._principal, self._store)
 
 
 class _Secured:
-    """The common part of both sides of a login after the exchange of tickets: negotiation of the protection."""
+    """The part of a login that both sides share: wrapping of messages after tickets were exchanged."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -146,7 +148,7 @@ class _Secured:
         self.complete = False
 
     def wrap(self, data: bytes) -> bytes:
-        """Return bytes wrapped for the other side: signed, not encrypted."""
+        """Return bytes wrapped for the other side: signed, but not encrypted."""
         said = _Buffer.of(data)
         return self._library.taken(
             "gss_wrap", lambda buffer: (self._context, 0, ctypes.c_uint32(0), ctypes.byref(said), None, buffer)
@@ -158,7 +160,7 @@ class _Secured:
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Take the next step; return the token for the other side."""
+        """Take the next step of the login, and return the token for the other side."""
         answer = _Buffer()
         try:
             self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE
@@ -172,14 +174,16 @@ class _Secured:
 
 
 class ClientContext(_Secured):
-    """A client's login to a service, from its first token on."""
+    """A client's login to a service."""
 
     def __init__(self, initiator: Initiator, service: str) -> None:
         super().__init__(initiator.library)
         self._initiator, self._service = initiator, service
 
     def step(self, token: bytes) -> bytes:
-        """Return the token for the server behind its own, at first behind none; may ask a Key Distribution Center."""
+        """Return the client's next token, from the server's token (empty at first); may contact a Key Distribution
+        Center.
+        """
         said, flags = _Buffer.of(token), ctypes.c_uint32(_MUTUAL | _REPLAY | _SEQUENCE | _INTEGRITY)
         credentials, service = self._initiator.credentials(), self._library.name(self._service)
         context, any_time = ctypes.byref(self._context), ctypes.c_uint32(0)
@@ -197,7 +201,7 @@ class ClientContext(_Secured):
 
 
 class Context(_Secured):
-    """One client's login, from its first token on."""
+    """A server's side of one client's login."""
 
     def __init__(self, acceptor: Acceptor) -> None:
         super().__init__(acceptor.library)
@@ -205,7 +209,7 @@ class Context(_Secured):
         self._client = ctypes.c_void_p()
 
     def accept(self, token: bytes) -> bytes:
-        """Read the client's token; return the token for the reply, which may be empty."""
+        """Accept the client's token, and return the token for the reply, which may be empty."""
         said = _Buffer.of(token)
         return self._step(
             "gss_accept_sec_context",
@@ -216,7 +220,7 @@ class Context(_Secured):
         )
 
     def user(self) -> str:
-        """Return the local name of the client, by `auth_to_local` of the system's Kerberos settings."""
+        """Return the client's local user name, by `auth_to_local` of the system's Kerberos settings."""
         return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
 
     def __del__(self) -> None:

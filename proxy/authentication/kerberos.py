@@ -1,4 +1,4 @@
-"""Logins by tickets of Kerberos, of clients here and of ours at Spark: SASL by RFC 4752, HTTP by one token."""
+"""Logins by Kerberos tickets, of clients here and of Viewgate at Spark: SASL as in RFC 4752, HTTP with one token."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from proxy.hs2 import Unreachable
 
 T = TypeVar("T")
 
-_NO_LAYER = 1  # messages go as they are behind the login: TLS is what hides them
-_OFFER = bytes([_NO_LAYER, 0, 0, 0])  # and 0 as the size of wrapped messages, of which there are none
+_NO_LAYER = 1  # no SASL protection after the login; TLS protects the messages
+_OFFER = bytes([_NO_LAYER, 0, 0, 0])  # with a buffer size of 0, because no messages are wrapped
 
 
 class Security(Protocol):
-    """The steps of a login by GSSAPI."""
+    """The steps of a server's GSSAPI login."""
 
     complete: bool
 
     def accept(self, token: bytes) -> bytes:
-        """Read the client's token; return the token for the reply, which may be empty."""
+        """Accept the client's token, and return the token for the reply, which may be empty."""
         ...
 
     def user(self) -> str:
-        """Return the local name of the client."""
+        """Return the client's local user name."""
         ...
 
     def wrap(self, data: bytes) -> bytes:
@@ -40,20 +40,21 @@ class Security(Protocol):
 
 
 class Kerberos:
-    """The keys of this service, in a file as `kadmin ktadd` makes it; GssError if it holds none.
+    """The keys of this service, in a file as `kadmin ktadd` writes it; raise GssError if there are none.
 
-    With a principal, only tickets for that are read, else those for any that the file has a key of.
+    With a principal, only tickets for that principal are accepted, else tickets for any principal with a key in the
+    file.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
         self._acceptor = Acceptor(keytab, principal)
 
     def login(self) -> SaslLogin:
-        """Return a login over SASL, which takes several tokens."""
+        """Return a new login over SASL, which takes several tokens."""
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of a request's one token, and the answer to it."""
+        """Return the user of an HTTP request's single token, and the answer to it; raise Denied."""
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
         if not context.complete:
@@ -62,10 +63,10 @@ class Kerberos:
 
 
 class SaslLogin:
-    """The server's side of one login: `step` takes the client's tokens, until `user` is known.
+    """The server's side of one SASL login: `step` takes the client's tokens, until `user` is known.
 
-    When tickets are through, the server offers layers of security, wrapped, and the client chooses one, wrapped, and
-    may say whom it acts for.
+    After the tickets, the server offers the SASL protections that it supports, in a wrapped message; the client's
+    wrapped answer chooses one, and may name the user that it acts for.
     """
 
     def __init__(self, security: Security) -> None:
@@ -75,14 +76,14 @@ class SaslLogin:
         self.acting_for = ""
 
     def step(self, token: bytes) -> bytes:
-        """Return the answer for the client; at the end of the login, `user` is set."""
+        """Return the answer for the client; at the end of the login, `user` is set. Raise Denied."""
         return _sure(lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
         security = self._security
         if not security.complete:
             answer = security.accept(token)
-            # What comes next is the client's turn, if there is an answer: it then says nothing, and is made the offer.
+            # If there is an answer, the client's next token is empty, and is answered with the offer.
             return answer if answer or not security.complete else self._offer()
         if not self._offered:
             return self._offer()
@@ -90,7 +91,7 @@ class SaslLogin:
         if len(chosen) < len(_OFFER) or chosen[0] != _NO_LAYER:
             raise Denied("Error validating the login: only the SASL protection `auth` is supported: set sasl.qop=auth")
         user, name = security.user(), chosen[len(_OFFER) :].decode("utf-8", "replace")
-        # Clients that act for nobody may say nothing, or who they are, with or without their realm.
+        # A client that acts for nobody may leave the name empty, or give its own, with or without the realm.
         self.acting_for = "" if name.partition("@")[0] == user else name
         self.user = user
         return b""
@@ -100,7 +101,7 @@ class SaslLogin:
         return self._security.wrap(_OFFER)
 
 
-# What GSSAPI says of a ticket that cannot be had, and what to do about it.
+# GSSAPI's messages about a ticket that cannot be obtained, and what to do.
 _REMEDIES = (
     ("Cannot contact any KDC", "see the `kdc` of the realm in krb5.conf, and whether it runs"),
     ("Cannot find KDC", "name the realm and its `kdc` in krb5.conf"),
@@ -111,32 +112,32 @@ _REMEDIES = (
     ("Integrity check", "create the keytab again: the password of `client` has changed"),
 )
 _ADVICE = "see [upstream.kerberos], and krb5.conf"
-_HOST = "_HOST"  # in the name of a service, as Hive's clients have it
+_HOST = "_HOST"  # replaced by the host's name, as in Hive's clients
 
 
 class ClientSecurity(Protocol):
-    """The steps of a login to a server through GSSAPI."""
+    """The steps of a client's GSSAPI login."""
 
     complete: bool
 
     def step(self, token: bytes) -> bytes:
-        """Return the token for the server behind its own."""
+        """Return the next token for the server, from the server's token."""
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Bytes for the server."""
+        """Return bytes wrapped for the server."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Bytes from the server."""
+        """Return bytes unwrapped from the server."""
         ...
 
 
 class KerberosClient:
-    """Our own keys, and the service for which they get tickets; GssError if the file holds none.
+    """Viewgate's own keys, and the service for which they obtain tickets; raise GssError if the file has none.
 
-    In `principal`, the name of the service, `_HOST` stands for the host that is connected to. What is asked here may
-    take as long as a Key Distribution Center does.
+    In `principal`, the service's name, `_HOST` stands for the host of the connection. The calls may take as long as a
+    Key Distribution Center needs.
     """
 
     def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
@@ -144,7 +145,7 @@ class KerberosClient:
         self._initiator = Initiator(keytab, client)
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the steps of a login over SASL, from one token of the server, at first an empty one, to ours."""
+        """Return the step function of a SASL login: from the server's token (empty at first) to the client's."""
         return SaslClientLogin(self._context(host), self._service(host)).step
 
     def token(self, host: str) -> bytes:
@@ -159,9 +160,9 @@ class KerberosClient:
 
 
 class SaslClientLogin:
-    """The client's side of one login: `step` takes the server's tokens; raises Unreachable if the login fails.
+    """The client's side of one SASL login: `step` takes the server's tokens; raises Unreachable if the login fails.
 
-    When tickets are through, the server offers layers of security, wrapped, and we take the one that is none.
+    After the tickets, the server offers SASL protections in a wrapped message, and the client chooses none.
     """
 
     def __init__(self, security: ClientSecurity, service: str) -> None:
@@ -169,7 +170,7 @@ class SaslClientLogin:
         self._service = service
 
     def step(self, token: bytes) -> bytes:
-        """Return the next token for the server."""
+        """Return the next token for the server; raise Unreachable."""
         return _ticket(self._service, lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -190,7 +191,7 @@ def _ticket(service: str, ask: Callable[[], T]) -> T:
 
 
 def _sure(ask: Callable[[], T]) -> T:
-    """Return the answer of GSSAPI; raise Denied if it refuses."""
+    """Return the result of a GSSAPI call; raise Denied if it fails."""
     try:
         return ask()
     except GssError as error:

@@ -1,4 +1,4 @@
-"""Tokens (JWT) that somebody else has signed, for clients that come over HTTP."""
+"""JSON Web Tokens (JWT) signed by another service, for clients over HTTP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import jwt
 
-# By the kind of key: to take the token's own word for it would let a public key pass for a shared secret.
+# The algorithms for each kind of key. Believing the token's own header would let a public key pass for a shared secret.
 _SIGNED = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 _SHARED = ("HS256", "HS384", "HS512")
 
@@ -26,7 +26,7 @@ class Tokens:
 
     @classmethod
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
-        """Return the tokens that a file's keys sign: a JSON Web Key Set, a public key in PEM, or a secret."""
+        """Return the accepted tokens for the keys in a file: a JSON Web Key Set, a public key in PEM, or a secret."""
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):
             listed = jwt.PyJWKSet.from_dict(json.loads(text)).keys

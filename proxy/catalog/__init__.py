@@ -1,8 +1,8 @@
-"""Iceberg as we see it: all metadata I/O, from a pyiceberg catalog to immutable values.
+"""Iceberg metadata: all reads and commits, from a pyiceberg catalog to immutable values.
 
-`open_catalog` picks the store for the catalog's type; `Catalog` answers the two questions of every statement (which
-materialized views are there, how are these tables now), lists all that there is for tools that browse, and makes the
-one commit that publishes a refresh.
+`open_catalog` opens the store for the catalog's type. `Catalog` returns the materialized views and the current state of
+tables, which every statement needs, lists everything for tools that browse, and makes the commit that publishes a
+refresh.
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ __all__ = [
 def open_catalog(
     name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
 ) -> Catalog:
-    """Open the catalog of this name in Spark; a statement waits at most `timeout` for a reply of the catalog."""
+    """Open the catalog with this name in Spark; a statement waits at most `timeout` seconds for its reply."""
     return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

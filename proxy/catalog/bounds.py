@@ -1,7 +1,7 @@
 """The least and greatest values of a table's times and integers, from the column bounds in its manifests.
 
-The bounds of times limit the changes of a time zone's offset that concern a view, and end a range without an end. The
-bounds of integers tell which averages are exact. Deleted rows count, too: wider bounds prove less, and nothing wrong.
+Bounds of times limit which offset changes of a time zone concern a view, and end a range without an end. Bounds of
+integers tell which averages are exact. They include deleted rows: wider bounds prove less, but nothing wrong.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pyiceberg.types import DateType, IntegerType, LongType, NestedField, Primit
 
 from proxy.catalog.documents import Remembered
 
-# A table that is laid out in more manifests is not read for this: each is a file, and a statement waits.
+# A table with more manifests is not examined: each is a file, and a statement waits meanwhile.
 MOST_MANIFESTS = 32
-# Nor is one with so many files that their bounds take seconds to be read.
+# Nor is a table with so many files that reading their bounds takes seconds.
 MOST_BYTES = 4 << 20
 Range = tuple[int, int]
-# The ranges of columns by field id, None where a range is not known.
+# The ranges of columns by field id; None where a range is unknown.
 Ranges = Mapping[int, Range | None]
-# Those of the columns that were asked for in a manifest, which never changes.
+# The ranges of the requested columns in a manifest, which never changes.
 Known = Remembered[tuple[str, tuple[int, ...]], Ranges]
 _SECONDS: Mapping[type, Callable[[int], int]] = {
     DateType: lambda days: days * 86_400,
@@ -33,8 +33,7 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 
 
 def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
-    """Yield each column of dates or instants with the bounds of its values in the current snapshot, in whole seconds
-    since 1970.
+    """Yield each date or timestamp column with the bounds of its values in the current snapshot, in seconds since 1970.
 
     Columns without values, and columns without bounds in some file, are left out.
     """
@@ -49,10 +48,10 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 
 
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
-    """Yield the INT and BIGINT columns with the least and the greatest value that the current snapshot may hold.
+    """Yield the INT and BIGINT columns with the least and the greatest value that the current snapshot may have.
 
-    Columns without values, and columns without bounds in some file, are left out. `known` keeps the ranges of each
-    manifest, so that those of a table that grows are read once.
+    Columns without values, and columns without bounds in some file, are left out. `known` caches the ranges of each
+    manifest, so that the manifests of a growing table are read once.
     """
     snapshot = metadata.current_snapshot()
     fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
@@ -87,13 +86,13 @@ def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iter
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
-    """Return whether a file has no value of a column but NULL."""
+    """Return whether a file has only NULLs in a column."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
     return nulls.get(field_id) == file.record_count
 
 
 def _seconds(field: NestedField, file: DataFile) -> Range | None:
-    """Return the bounds of a date or time in a file as seconds since 1970."""
+    """Return the bounds of a date or time in a file as seconds since 1970; None if unknown."""
     kind = field.field_type
     bounds = [(each or {}).get(field.field_id) for each in (file.lower_bounds, file.upper_bounds)]
     if not isinstance(kind, PrimitiveType) or None in bounds:
@@ -104,7 +103,7 @@ def _seconds(field: NestedField, file: DataFile) -> Range | None:
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
-    """Return the ranges of columns in files, None where a file tells no bounds; columns without values are left out."""
+    """Return the ranges of columns in files, None where a file has no bounds; columns without values are left out."""
     found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
     return {each: _around(ranges) for each, ranges in found.items() if ranges}
 
@@ -115,7 +114,7 @@ def _range(field_id: int, file: DataFile) -> Range | None:
 
 
 def _whole(bound: bytes) -> int:
-    """Return a number of four or eight bytes: a column that was INT before has both."""
+    """Return an integer from four or eight bytes; a column that once was INT has both."""
     return int.from_bytes(bound, "little", signed=True)
 
 

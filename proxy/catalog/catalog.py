@@ -1,4 +1,4 @@
-"""All that Viewgate asks of an Iceberg catalog, awaited; the blocking calls run on a few threads."""
+"""All operations on an Iceberg catalog, as coroutines; blocking calls run in a few threads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from rewriter.model import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa  # a quarter of a second of a start, and the journal's table alone needs it
+    import pyarrow as pa  # importing it takes a quarter of a second, and only the journal's table needs it
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -44,7 +44,7 @@ _AT_ONCE = 0.0
 
 
 class Catalog:
-    """Definitions of materialized views, relations as they are now, and the commit that ends a refresh."""
+    """The definitions of materialized views, the current relations, and the commit that ends a refresh."""
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
@@ -54,7 +54,7 @@ class Catalog:
         self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
         self._reach = Reach(self.name, store.namespaces, timeout)
         self._reach.back.append(self.invalidate)
-        self._long = Threads(4, "catalog-long")  # manifests and commits, for which no statement's look waits
+        self._long = Threads(4, "catalog-long")  # for manifests and commits, so that statements do not wait for these
         self._relations = Relations(store, self._long.submit, remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
         self._definitions: tuple[MaterializedView, ...] = ()
@@ -66,25 +66,25 @@ class Catalog:
 
     @property
     def broken(self) -> Mapping[TableName, str]:
-        """Views that cannot be read, with the reason; they are left out of the definitions."""
+        """The views that cannot be read, with the reasons; they are left out of the definitions."""
         return self._broken
 
     @property
     def metadata_use(self) -> CacheUse:
-        """The use of the cache of tables' metadata."""
+        """The hits, misses and entries of the cache of tables' metadata."""
         return self._relations.use
 
     @property
     def plain(self) -> tuple[PlainView, ...]:
-        """The views without storage, as they were when the definitions were looked at."""
+        """The views without storage, as of the last read of the definitions."""
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
-        """Return all materialized views; the same tuple until the metadata of any view changes.
+        """Return all materialized views; the same tuple until the metadata of a view changes.
 
-        While the catalog is unavailable, they are those that were known before.
+        While the catalog is unavailable, these are the views that were known before.
         """
-        known = self._locations is not None  # before the first look none are
+        known = self._locations is not None  # before the first read there are none
         if known and (time.monotonic() < self._due or not self._reach.available):
             return self._definitions
         async with self._polling:
@@ -93,59 +93,62 @@ class Catalog:
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
-        """Return the materialized view of a name at this moment."""
+        """Return the materialized view with this name, read now; None if there is none."""
         self._reach.check()
         self.invalidate()
         return next((view for view in await self.definitions() if view.name == name), None)
 
     async def views(self) -> Mapping[TableName, View]:
-        """Return all views by their names, plain ones too."""
+        """Return all views by name, including plain views."""
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return a new view with the views that it reads replaced by their definitions."""
+        """Return a new view with the views that it reads expanded."""
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
 
     def invalidate(self) -> None:
-        """Look again at the next statement: a view was created, changed or dropped."""
+        """Read the definitions again with the next statement, because a view was created, changed or dropped."""
         self._due = _AT_ONCE
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
-        """Return each name's table or view now, in one look; None if there is none that can be read."""
+        """Return the current table or view of each name, in one request; None if there is none that can be read."""
         wanted = tuple(dict.fromkeys(names))
         ours = [name for name in wanted if name.catalog == self.name]
         found = await self._answer(lambda: self._relations.look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Look up the ranges of these tables' integer columns, too, from now on; return whether that is new of any."""
+        """Look up the ranges of these tables' integer columns from now on, too; return whether any of the tables is
+        new.
+        """
         return self._relations.range_of(names)
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Start reading the statistics of large tables from their manifests, in a thread of their own; later looks
-        return tables with them.
+        """Start reading the statistics of large tables from their manifests, in a thread; later lookups return them.
 
-        Until the statistics of a new snapshot are read, a table keeps those of the last one.
+        Until the statistics of a new snapshot are read, a table keeps those of the previous one.
         """
         self._relations.examined.start(relations)
 
     async def past(
         self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
     ) -> Mapping[TableName, Relation | None]:
-        """Look at the moments that a statement names: its tables then, storage as of a refresh then, views as now.
+        """Return the relations for time travel: the statement's tables at their times, storage as of refreshes then,
+        views as now.
 
-        None where that cannot be told, and for any other table.
+        None for a table whose state then is unknown, and for any other table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return the relations, with storage as of an earlier refresh where a table was rolled back behind the last.
+        """Return the relations, with storage as of an earlier refresh if a table was rolled back to before the last
+        refresh.
 
-        To be read only: a refresh replaces what is current.
+        They are for reading only: a refresh replaces the current storage.
         """
         names = rolled_back(found)
         return (
@@ -153,11 +156,11 @@ class Catalog:
         )
 
     async def taken(self, name: TableName) -> bool:
-        """Return whether there is a table or view of that name now, one that cannot be read too."""
+        """Return whether there is a table or view with this name now, even one that cannot be read."""
         return bool(await self._answer(lambda: self._relations.entries([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
-        """Return the properties of a table now; none where there is no table that can be read."""
+        """Return a table's current properties; empty if there is no table that can be read."""
         return await self._answer(lambda: self._relations.properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
@@ -165,38 +168,38 @@ class Catalog:
         return await self._answer(lambda: self._relations.read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
-        """Return the refresh state in the summary of a storage table's snapshot; empty if there is none."""
+        """Return the refresh state in the summary of a storage table's current snapshot; empty if there is none."""
         return await self._answer(lambda: self._relations.read(storage, recorded_summary, {}))
 
     async def refreshes(self, storage: TableName) -> Sequence[Refreshed]:
-        """Return the refreshes of a storage table whose snapshots are still known, the earliest first."""
+        """Return the refreshes of a storage table whose snapshots still exist, the earliest first."""
         return await self._answer(lambda: self._relations.read(storage, partial(refreshes_of, storage), []))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """Return all namespaces."""
+        """Return all namespaces of the catalog."""
         return await self._answer(lambda: asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return all tables and views whose names are wanted, in the order of their names; unreadable ones are left
-        out.
-        """
+        """Return all tables and views whose names are wanted, ordered by name; unreadable ones are left out."""
         self._reach.check()
         storages = {view.storage for view in await self.definitions()}
         found = await self._at_length(lambda: self._relations.inventory(wanted))
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return the change of a table between the state recorded by a refresh and the snapshot now seen."""
+        """Return how a table changed between the state that a refresh recorded and the snapshot `end`."""
         return await self._at_length(lambda: self._relations.change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return a table's data files at `end`, and the files added and removed since `start`."""
+        """Return a table's data files at the snapshot `end`, and the files added and removed since the snapshot
+        `start`.
+        """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return only the added and removed files, from the manifests of just these commits, whose number is the
-        cost.
+        """Return only the added and removed files, from the manifests of these commits, so that the cost follows their
+        number.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
@@ -214,8 +217,9 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish in one commit: properties, main := the branch's head, no staged branches; Conflict if main is not
-        at `base`.
+        """Publish a refresh in one commit: properties, the branch's head as main, staged branches removed.
+
+        Raise Conflict if main is no longer at the snapshot `base`.
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
@@ -223,29 +227,29 @@ class Catalog:
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
-        """Set a property of a table, or remove it; nothing happens where there is no such table."""
+        """Set a property of a table, or remove it if `value` is None; a missing table is ignored."""
         await self._at_length(lambda: commits.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
-        """Forget a staged branch of a storage table."""
+        """Remove a staged branch of a storage table."""
         await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
-        """Append rows to a table, which is made where there is none; block until that is done, raise what fails."""
+        """Append rows to a table, which is created if missing; this blocks, and raises any error."""
         append(self._store.iceberg, name, rows)
 
     async def forget_broken(self, table: TableName) -> bool:
-        """Take a table out of the catalog if its metadata file is gone or broken; return whether that was so."""
+        """Remove a table from the catalog if its metadata file is missing or broken; return whether it was."""
         return await self._at_length(lambda: self._relations.forget_broken(table))
 
     def close(self) -> None:
-        """Let the threads and connections go."""
+        """Close the threads and connections."""
         self._reach.close()
         self._long.close()
         self._store.close()
 
     def when_back(self, resume: Callable[[], None]) -> None:
-        """Have a function called each time that the catalog answers again."""
+        """Call a function each time the catalog becomes available again."""
         self._reach.back.append(resume)
 
     async def _answer(self, call: Callable[[], _Result]) -> _Result:
@@ -256,7 +260,7 @@ class Catalog:
         return await asyncio.wrap_future(self._long.submit(call))
 
     async def _look_for_change(self) -> None:
-        """Look again; where views are known and none was changed here, a catalog that fails meanwhile does no harm."""
+        """Read the definitions again; a failure is ignored if views are known and none was changed here."""
         needed = self._due == _AT_ONCE
         try:
             await self._look_again()
@@ -266,10 +270,11 @@ class Catalog:
 
     async def _look_again(self) -> None:
         needed = self._due == _AT_ONCE
-        self._due = time.monotonic() + self._poll_s  # before the look: invalidate() during it counts
+        self._due = time.monotonic() + self._poll_s  # before the read, so that an invalidate() during it counts
         try:
             await self._poll()
-        except BaseException:  # a cancel too; what was known may do for a while, unless this look was asked for
+        # also for a cancel; the known views may be used for a while, unless a new read was requested
+        except BaseException:
             if needed:
                 self._due = _AT_ONCE
             raise
@@ -277,7 +282,7 @@ class Catalog:
     async def _poll(self) -> None:
         entries = await self._answer(lambda: asked(self._store.views))
         locations = {name: entry.location for name, entry in entries.items()}
-        # A view whose file could not be read is looked at again: that may pass, or the view be dropped.
+        # A view with an unreadable file is read again: the problem may pass, or the view may be dropped.
         if locations == self._locations and not self._broken:
             return
         views = await self._answer(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
@@ -292,7 +297,7 @@ class Catalog:
     def _view(self, name: TableName, entry: Entry) -> _View:
         try:
             return self._views.get((name, entry.location), lambda: _view(name, entry))
-        except Exception as failure:  # one broken view never hides the others
+        except Exception as failure:  # one broken view must not hide the others
             reason = failure if isinstance(failure, Unusable) else Unusable(f"its metadata cannot be read: {failure!r}")
             if name not in self._broken:
                 _log.warning("view left out view=%s: %s", name, reason)
@@ -305,6 +310,6 @@ def _view(name: TableName, entry: Entry) -> _View:
         return materialized_view(name, document)
     try:
         return plain_view(name, document)
-    except Unusable as why:  # Spark cannot read it either: it is another engine's
+    except Unusable as why:  # Spark cannot read it either, so that it belongs to another engine
         _log.info("view not expanded view=%s: %s", name, why)
         return None

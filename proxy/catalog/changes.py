@@ -1,6 +1,6 @@
-"""The changes of a table between two snapshots, from their summaries, and from manifests where files matter.
+"""Determines the changes of a table between two snapshots, from their summaries and manifests.
 
-The manifests tell which data files a table has, and the partitions in which files came or went.
+The manifests list a table's data files, and the partitions in which files were added or removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 
 
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
-    """Return the effect of the snapshots after the recorded one up to `end`, which a refresh is going to read."""
+    """Return the effect of the snapshots after the recorded one up to `end`, which a refresh is about to read."""
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     kind, reason, between = _between(document, start, end)
@@ -55,7 +55,7 @@ def _between(
     if end not in ids:
         return ChangeKind.UNKNOWN, f"it is no longer at snapshot {end}", ()
     line = line[ids.index(end) :]
-    if start is None:  # there was no row: whatever is there now has been added
+    if start is None:  # the table was empty: all current rows were added
         return ChangeKind.APPENDED, "", tuple(line)
     if start not in ids:
         return (
@@ -68,7 +68,7 @@ def _between(
 
 
 def snapshot_of(document: Document, snapshot_id: int) -> dict[str, Any]:
-    """Return the snapshot of an id, as the metadata holds it."""
+    """Return the snapshot with this id, as the metadata has it."""
     return next(raw for raw in document["snapshots"] if raw["snapshot-id"] == snapshot_id)
 
 
@@ -89,7 +89,7 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """Return the effect of one snapshot; "no files touched" is proof only if the writer counts files at all."""
+    """Return the effect of one snapshot; "no files touched" proves that only if the writer counts files at all."""
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED
     counts = "total-data-files" in _summary(raw) and "total-data-files" in _summary(parent)
@@ -120,7 +120,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
-    """Return the live files at `end`, unless they are not asked for, and the files added and removed since `start`."""
+    """Return the live files at the snapshot `end` (if `live`), and the files added and removed since `start`."""
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
         return Files(_fields(table), ())
@@ -149,7 +149,9 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """Yield the files that snapshots after `start` added and removed, delete files too; compaction moves rows only."""
+    """Yield the files that snapshots after `start` added and removed, including delete files; compaction
+    is left out.
+    """
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:
         if at.summary is None or at.summary.operation.value != "replace":
@@ -179,7 +181,9 @@ def _partition(entry: ManifestEntry) -> tuple[Value, ...]:
 
 
 def _value(value: Any) -> Value:
-    """Return dates as days, times as microseconds, and values of other types as text that equals itself."""
+    """Return a partition value: dates as days, times as microseconds since 1970, other types so that equal values are
+    equal.
+    """
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
     if isinstance(value, date):

@@ -1,7 +1,7 @@
-"""Commits of Viewgate's own.
+"""Commits changes of Viewgate's own to tables.
 
-A staged branch becomes the content of a storage table, in one commit with the table properties that describe it. Rows
-of the journal are appended to a table.
+A commit makes a staged branch the content of a storage table, together with the table properties that describe it.
+Another appends the journal's rows to a table.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ BRANCH_PREFIX = "viewgate_"
 
 
 class Conflict(Exception):
-    """The content of a storage table was changed by somebody else meanwhile."""
+    """The content of a storage table was changed by another writer meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The published content of the storage."""
+    """The published content of a storage table: its snapshot and number of rows."""
 
     snapshot_id: int
     rows: int
@@ -48,10 +48,10 @@ def publish(
 ) -> Published:
     """Publish in one commit: main becomes the branch's head, properties are set, all staged branches are dropped.
 
-    `base` is the snapshot that main held when the refresh began. The branch alone does not tell: Spark makes a branch
-    that was dropped under it again, from main as it is then. Every other staged branch was begun on the content that is
-    replaced here, so none of them may be published any more: whoever works on one finds main moved and gets a Conflict.
-    Branches that a killed refresh left go the same way.
+    `base` is the snapshot that main had when the refresh began. The branch alone is not enough: if it was dropped
+    meanwhile, Spark creates it again from the current main. All other staged branches were created from the content
+    that is replaced here, so that none of them may be published: their writers find main moved, and get a Conflict.
+    Branches that a killed refresh left are removed, too.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -74,7 +74,9 @@ def publish(
 
 
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
-    """Set a property of a table, or remove it; nothing happens if it is so already, or the table is gone."""
+    """Set a property of a table, or remove it if `value` is None; do nothing if that is so already, or the table is
+    missing.
+    """
     try:
         table = catalog.load_table(table_name.parts[1:])
     except NoSuchTableError:
@@ -88,7 +90,7 @@ def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | 
 
 
 def drop_branch(catalog: IcebergCatalog, storage: TableName, branch: str) -> None:
-    """Forget a staged branch; nothing happens if it, or the table, is already gone."""
+    """Remove a staged branch; do nothing if the branch or the table is missing."""
     try:
         table = catalog.load_table(storage.parts[1:])
     except NoSuchTableError:
@@ -106,7 +108,7 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """Return the head of the branch; raise Conflict unless it lies directly on main, still at `base`."""
+    """Return the head of a branch; raise Conflict unless the branch was created from main, which is still at `base`."""
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
     if staged is None:
@@ -115,7 +117,7 @@ def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | No
     if (head.snapshot_id if head else None) != base:
         raise _moved(storage)
     below = staged.parent_snapshot_id
-    # A branch of a table without any snapshot begins with an empty one.
+    # A branch of a table without snapshots begins with an empty snapshot.
     if below != base if head else _depth(table, below) > 1:
         raise _moved(storage)
     return staged
@@ -131,15 +133,15 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """Return the conflict for the later of two changes, whether the other was a refresh, a compaction or a rollback."""
+    """Return the error for the later of two changes, whether the first was a refresh, a compaction or a rollback."""
     return Conflict(f"the content of {storage} was changed meanwhile")
 
 
-_TRIES = 8  # each worker appends to the same table
+_TRIES = 8  # all workers append to the same table
 
 
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
-    """Append rows to a table, which is made where there is none; raise pyiceberg's errors.
+    """Append rows to a table, which is created if missing; raise pyiceberg's errors.
 
     A table of an earlier version gets the columns that it lacks.
     """
@@ -164,13 +166,13 @@ def _table(iceberg: IcebergCatalog, name: TableName, schema: pa.Schema) -> Icebe
     _make_namespace(iceberg, identifier[:-1])
     try:
         return iceberg.create_table(identifier, schema)
-    except TableAlreadyExistsError:  # by another worker
+    except TableAlreadyExistsError:  # another worker was faster
         return iceberg.load_table(identifier)
 
 
 def _make_namespace(iceberg: IcebergCatalog, namespace: tuple[str, ...]) -> None:
     try:
         iceberg.create_namespace_if_not_exists(namespace)
-    except Exception:  # of several kinds where another worker has made it: of SQL catalogs the database's own
+    except Exception:  # of several kinds if another worker was faster: SQL catalogs raise their database's own
         if not iceberg.namespace_exists(namespace):
             raise

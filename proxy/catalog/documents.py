@@ -1,4 +1,4 @@
-"""Metadata files and what is remembered of them: a metadata location never changes its content."""
+"""Reads and caches metadata files: the content of a metadata location never changes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def decode(content: bytes) -> Document:
 
 
 def read(location: str, properties: dict[str, str]) -> Document:
-    """Fetch and decode one metadata file with the catalog's file access settings."""
+    """Fetch and decode one metadata file with the catalog's settings for file access."""
     with load_file_io(properties, location).new_input(location).open() as stream:
         return decode(stream.read())
 
 
 def is_broken(load: Callable[[], Document]) -> bool:
-    """Return whether a metadata file is gone or cut off for good; a storage that cannot be reached raises its error.
+    """Return whether a metadata file is missing or truncated for good; raise the error of storage that cannot be
+    reached.
 
     >>> is_broken(lambda: decode(b'{"format-version": 2')), is_broken(lambda: {})
     (True, False)
@@ -50,7 +51,7 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class CacheUse(NamedTuple):
-    """The use of a cache: the look-ups that found their value and those that did not, and the values in it."""
+    """The use of a cache: the lookups that found a value (hits), those that did not (misses), and the cached values."""
 
     hits: int
     misses: int
@@ -75,17 +76,17 @@ class Remembered(Generic[Key, Value]):
 
     @property
     def use(self) -> CacheUse:
-        """The use of this cache."""
+        """The hits, misses and entries of this cache."""
         return CacheUse(self._hits, self._misses, len(self._values))
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made now if it is not kept; a failure to make it is not kept."""
+        """Return the value of a key, computed if it is not cached; a failure is not cached."""
         with self._lock:
             if key in self._values:
                 self._hits += 1
                 return self._values[key]
             self._misses += 1
-        value = make()  # outside the lock: reading a file may take long, and making it twice does no harm
+        value = make()  # outside the lock: reading a file may take long, and reading it twice does no harm
         if self._weight is None or self._weight(value) <= self._size:
             with self._lock:
                 self._values[key] = value

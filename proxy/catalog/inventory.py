@@ -1,4 +1,4 @@
-"""The inventory of a catalog for tools that browse: every table and view with its columns, comments and keys."""
+"""The inventory of a catalog for tools that browse: every table and view, with columns, comments and keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
-    """The table types of JDBC; a storage table, which nobody is to query, is a SYSTEM TABLE."""
+    """The table types of JDBC; a storage table, which users should not query, is a SYSTEM TABLE."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ListedColumn:
-    """A column as clients are told of it."""
+    """A column as metadata calls return it."""
 
     name: str
     type: SqlType
@@ -36,7 +36,7 @@ class ListedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A table or view as clients are told of it."""
+    """A table or view as metadata calls return it."""
 
     name: TableName
     kind: Kind
@@ -47,7 +47,7 @@ class Listed:
 
 
 def listed(name: TableName, entry: Entry) -> Listed:
-    """Return the entry of a metadata document's table or view in a listing."""
+    """Return a table or view of the inventory, from its metadata."""
     document = entry.load()
     properties: dict[str, str] = document.get("properties") or {}
     schema = current_schema(document) if entry.kind == "table" else view_schema(document)

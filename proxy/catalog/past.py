@@ -1,4 +1,4 @@
-"""Tables as they were at earlier snapshots, and the storage that was refreshed at just those."""
+"""Tables at earlier snapshots, and storage as of the refreshes that read these snapshots."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from proxy.catalog.tables import ancestry, operation, table
 from rewriter import AsOf, moment_ms
 from rewriter.model import RefreshState, Relation, SourceState, Table, TableName
 
-# Snapshots of tables, by the UUIDs of these.
+# Snapshots of tables, by table UUID.
 Read = Mapping[str, frozenset[int]]
 
 
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return base tables as of their moments, and storage tables as of refreshes that read those."""
+    """Return base tables at their times, and storage tables as of refreshes that read those states."""
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
     }
     sources = [table for table in tables.values() if table is not None]
-    # What was appended is read with a table's columns of now.
+    # Appended rows are read with a table's current columns.
     grown = [table for table in sources if table.schema_id == documents[table.name].get("current-schema-id")]
     same = {table.uuid: frozenset(_unchanged(table)) for table in sources}
     before = same | {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in grown}
@@ -37,10 +37,10 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """Return the table that Spark reads for a clause; None where that cannot be told.
+    """Return the table that Spark reads for a time travel clause; None if that is unknown.
 
-    A branch is read with the table's own schema, and a snapshot with the one that it was written with: only a branch
-    whose head has the table's own is told.
+    Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot: a branch is
+    supported only if its head has the current schema.
     """
     snapshot = _snapshot_of(document, as_of, zone)
     raw = next((raw for raw in document.get("snapshots") or () if raw["snapshot-id"] == snapshot), None)
@@ -54,7 +54,9 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 
 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
-    """Return the snapshot that Iceberg looks up: by id, by name, or as current at a time by the table's log."""
+    """Return the snapshot that Iceberg looks up: by id, by tag or branch name, or by time in the table's log; None if
+    there is none.
+    """
     if not as_of.by_time:
         if as_of.value.isdecimal():
             return int(as_of.value)
@@ -71,10 +73,11 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
-    """Return a storage table as of its last refresh that read the first of these snapshots, else the next ones.
+    """Return a storage table as of its last refresh that read the first set of snapshots, else the next set; None if
+    none did.
 
-    Only what was published counts: the ancestors of what is current. The refresh must have recorded the columns that it
-    used: a name can have meant another one at the snapshot than at the refresh, and a swap of names makes no snapshot.
+    Only published refreshes count, the ancestors of the current snapshot. A refresh must have recorded the columns that
+    it used, because a name may have meant another column at the table's snapshot: renaming makes no snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
@@ -83,7 +86,7 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables whose last refresh read a snapshot that is none of a table's past any more."""
+    """Return the storage tables whose last refresh read a snapshot that is no longer in a table's history."""
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
         relation.name
@@ -110,14 +113,14 @@ def before_rollbacks(
 
 
 class Refreshed(NamedTuple):
-    """A refresh that a storage table knows of: when its content became the table's, and what it was computed from."""
+    """A recorded refresh of a storage table: when its content became current, and what it was computed from."""
 
     at_ms: int
     state: RefreshState
 
 
 def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
-    """Return the refreshes whose snapshots are still known, the earliest first."""
+    """Return the refreshes whose snapshots still exist, the earliest first."""
     current_ms = {entry["snapshot-id"]: entry["timestamp-ms"] for entry in document.get("snapshot-log") or ()}
     found = (
         Refreshed(current_ms.get(raw["snapshot-id"], raw["timestamp-ms"]), state)
@@ -141,19 +144,21 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Return whether a refresh has read one of these snapshots of each table that it read of those at hand."""
+    """Return whether a refresh has read one of these snapshots of each known table that it read."""
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the snapshots with the rows that a table has: compaction changes none."""
+    """Yield the snapshots with the same rows as the table's current one: compaction changes none."""
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 
 
 def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
-    """Return a table at a snapshot, without its properties, which are those of the present."""
+    """Return a table at a snapshot, without its properties, which apply only to the present; None if its schema is
+    unknown.
+    """
     schema = raw.get("schema-id")
     if schema is None or all(each.get("schema-id") != schema for each in document.get("schemas") or ()):
         return None

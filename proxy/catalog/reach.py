@@ -1,10 +1,10 @@
-"""Whether the catalog answers: one state for all statements, so that none waits for an answer that others wait for.
+"""Tracks whether the catalog is available: one state for all statements, so that only one call waits for its answer.
 
     available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
 
-Statements go to Spark as they are while the catalog is unavailable. The log tells of the beginning, once a minute, and
-of the end: a catalog that is down for an hour used to cost a traceback for each statement. Its calls block, and run on
-threads of their own: one that hangs keeps neither the others nor the end of the process.
+While the catalog is unavailable, statements go to Spark unchanged. The log reports the begin, then once a minute, and
+the end; without that, a catalog that is down for an hour would log a traceback for each statement. Calls to the catalog
+block, and run on threads of their own: a call that hangs delays neither the others nor the end of the process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ T = TypeVar("T")
 
 
 class Threads:
-    """At most `count` threads. Unlike those of ThreadPoolExecutor, they are not waited for when the process ends.
+    """A pool of at most `count` threads. In contrast to ThreadPoolExecutor, the process does not wait for them at its
+    end.
 
     >>> threads = Threads(1, "doctest")
     >>> threads.submit(lambda: 6 * 7).result(), threads.close()
@@ -64,7 +65,7 @@ class Threads:
                 future.set_exception(failure)
             else:
                 future.set_result(result)
-            del submitted, call, future  # the thread must not keep what it has returned
+            del submitted, call, future  # so that the thread does not keep the result alive
 
 
 _log = logging.getLogger("viewgate")
@@ -76,18 +77,21 @@ _TOLD_EVERY_S = 60.0
 
 
 class Unavailable(SqlError):
-    """The catalog cannot be asked now; the message says since when and why."""
+    """The catalog is unavailable; the message says since when, and why."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "08001")
 
 
 class StoreFailure(Exception):
-    """The catalog itself failed, not the metadata of one table; `__cause__` is the reason."""
+    """The catalog itself failed, as opposed to the metadata of one table; `__cause__` is the reason."""
 
 
 class Reach:
-    """Blocking calls to one catalog. `probe` is a cheap one; `back` is called when the catalog answers again."""
+    """Makes blocking calls to one catalog, and tracks its availability.
+
+    `probe` is a cheap call; the functions in `back` are called when the catalog becomes available again.
+    """
 
     def __init__(self, name: str, probe: Callable[[], object], timeout: float = TIMEOUT_S) -> None:
         self._name = name
@@ -100,30 +104,30 @@ class Reach:
 
     @property
     def available(self) -> bool:
-        """Whether the catalog answers, as far as is known."""
+        """Whether the catalog answered the last call or probe."""
         return self._problem is None
 
     def check(self) -> None:
-        """Raise Unavailable while the catalog does not answer."""
+        """Raise Unavailable while the catalog is unavailable."""
         if self._problem is not None:
             self._keep_probing()
             raise Unavailable(self._problem)
 
     async def answer(self, call: Callable[[], T]) -> T:
-        """Return the result of a call; Unavailable if the catalog fails, or takes too long."""
+        """Return the result of a call; raise Unavailable if the catalog fails or takes too long."""
         self.check()
         try:
             return await self._in_time(call)
         except (StoreFailure, TimeoutError) as failure:
             cause = failure.__cause__ or failure
-            if isinstance(cause, CatalogError):  # it answers, of this table not what can be used
+            if isinstance(cause, CatalogError):  # the catalog answers; only this table is unusable
                 _log.warning("catalog failed catalog=%s reason=%r", self._name, reason(cause))
                 raise Unavailable(reason(cause)) from cause
             self._begin(reason(cause))
             raise Unavailable(self._problem or "") from cause
 
     def close(self) -> None:
-        """Stop looking, and let the threads go."""
+        """Stop probing, and release the threads."""
         if self._probing is not None:
             self._probing.cancel()
         self._threads.close()
@@ -138,7 +142,7 @@ class Reach:
         if answer.done():
             return answer.result()
         answer.cancel()
-        self._threads.close()  # the thread that hangs is left to itself, and so are the calls behind it
+        self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
         raise TimeoutError(f"no answer within {self._timeout:g} s")
 

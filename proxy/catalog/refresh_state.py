@@ -1,13 +1,14 @@
-"""The refresh state of a storage table: all spellings are read; the specification's and the newest are written.
+"""The refresh state of a storage table: all known forms are read; the specification's and the latest draft's are
+written.
 
-Two forms are in the world. *Properties*: keys of the storage table (`iceberg.base.snapshot.<uuid>` and its kin), which
-a commit of data does not change by itself. *Summary*: `refresh-state` in the snapshot that holds the content, which is
-atomic with it. The summary is the truth; properties count only where there is none. Beside them a refresh of ours
-leaves `viewgate.refresh-state` in the summary: the view's identity, the columns that it used of every source, and those
-of the storage, so that a change of schema without a snapshot is noticed.
+Two forms exist. *Properties* are keys of the storage table (such as `iceberg.base.snapshot.<uuid>`), which a commit of
+data does not change. The *summary* form is `refresh-state` in the summary of the snapshot with the content, and is
+committed together with it; it takes precedence over properties. Viewgate's refreshes also write
+`viewgate.refresh-state` to the summary: the view's identity, the columns used of every source, and the storage's
+columns, so that schema changes without a snapshot are noticed.
 
-Where the content is but a part of the view's rows, nobody else may take it for all of them: then the draft's state
-stands within ours, beside the condition, and the table has no properties of a refresh.
+If storage has only a part of the view's rows, other tools must not take it for all of them: then the draft's state is
+nested in Viewgate's own, with the condition, and the table gets no refresh properties.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ STATE_PREFIXES = tuple(
 )
 _STATE, _ONLY = "state", "only"
 _VERSIONS = ("view.version", "materialized.view.version")
-_NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source that had none
+_NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source without snapshots
 
 
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """Return the state in a snapshot's summary; None if there is none that can be read."""
+    """Return the state in a snapshot's summary; None if there is none or it cannot be parsed."""
     try:
         ours = json.loads(summary.get(OURS, "{}"))
         return _parsed(json.loads(summary[SUMMARY]) if SUMMARY in summary else ours[_STATE], ours, catalog)
@@ -44,7 +45,7 @@ def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | Non
 def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> RefreshState | None:
     entries = _entries(state)
     if any(entry.get("ref", "main") != "main" for entry in entries):
-        return None  # content of another branch says nothing about what `FROM t` reads
+        return None  # a state of another branch says nothing about main
     columns = ours.get("columns", {})
     sources = [_source(entry, catalog, columns) for entry in entries if entry.get("type", "table") == "table"]
     children = [ChildView(entry["uuid"], int(entry["version-id"])) for entry in entries if entry.get("type") == "view"]
@@ -61,7 +62,7 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
 
 
 def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sources: tagged entries in the newest draft, one list per kind in earlier drafts."""
+    """Return the sources in a state: tagged entries in the latest draft, one list per kind in earlier drafts."""
     if "source-states" in state:
         return list(state["source-states"])
     tables = state["source-table-states"]
@@ -87,11 +88,10 @@ def _snapshot(recorded: int | str) -> int | None:
 
 
 def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> RefreshState | None:
-    """Return the state in a storage table's properties, if they describe one of the given heads.
+    """Return the state in a storage table's properties; None if they describe none of the given heads.
 
-    `heads` are the current snapshot and those before it that differ only by compaction. Properties know their sources
-    by UUID alone, so the names are empty. Storage that another tool wrote is taken at its word, as the specification
-    has it.
+    `heads` are the current snapshot and its predecessors that differ only by compaction. Properties name sources only
+    by UUID, so the names are empty. Storage written by another tool is trusted, as the specification says.
     """
     if not _describe(properties, heads):
         return None
@@ -121,7 +121,7 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """Return the summary entries of a refresh: those of the newest draft and our own."""
+    """Return the summary entries of a refresh: the latest draft's and Viewgate's own."""
     recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
         "view-version-id": state.view_version,
@@ -149,7 +149,9 @@ def speaks(summary: Mapping[str, str]) -> bool:
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """Return the table properties of a refresh, as the specification has them; none of a part of a view's rows."""
+    """Return the specification's table properties for a refresh; empty if storage has only a part of the
+    view's rows.
+    """
     if state.only:
         return {}
     return {

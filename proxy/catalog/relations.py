@@ -1,6 +1,7 @@
-"""Tables and views from their metadata documents, as they are now and as they were; the calls block.
+"""Reads tables and views, current and past, from their metadata documents; the calls block.
 
-Metadata comes from any writer: what cannot be read is logged once and not rewritten, and hides no other.
+Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting, and
+does not affect the others.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _Result = TypeVar("_Result")
 
 
 class Relations:
-    """The relations of one store; each document is read once, also by several threads."""
+    """The tables and views of one catalog; each document is read once, even if several threads need it."""
 
     def __init__(self, store: Store, background: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store = store
@@ -55,26 +56,28 @@ class Relations:
 
     @property
     def use(self) -> CacheUse:
-        """The use of the cache of tables and views."""
+        """The hits, misses and entries of the cache of tables and views."""
         return self._known.use
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Look up the ranges of these tables' integer columns, too, from now on; return whether that is new of any."""
+        """Look up the ranges of these tables' integer columns from now on, too; return whether any of the tables is
+        new.
+        """
         before, self._ranged = self._ranged, self._ranged.union(names)
         return self._ranged != before
 
     def entries(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the names' entries in the catalog now."""
+        """Return the current catalog entries of the names."""
         return asked(lambda: self._store.look(names))
 
     def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        """Return the names' tables and views now; None for one that cannot be read."""
+        """Return the current tables and views of the names; None for one that is missing or cannot be read."""
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return tables at their moments, storage as of a refresh then, and views as now; None where it is unknown."""
+        """Return tables at their times, storage as of a refresh then, and views as they are now; None where unknown."""
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
         read = {name: entry for name, entry in entries.items() if name in moments or name in storages}
@@ -85,7 +88,7 @@ class Relations:
                 (locations, frozenset(moments.items()), zone),
                 lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
             )
-        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+        except Exception as failure:  # metadata comes from any writer; unreadable tables are not used for rewriting
             _log.warning("earlier snapshots unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
             tables = {}
         return {**dict.fromkeys(names), **views, **tables}
@@ -93,7 +96,7 @@ class Relations:
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Table | None]:
-        """Return storage as of the last refresh before its tables were rolled back."""
+        """Return storage as of its last refresh before its tables were rolled back; None where there is none."""
         entries = self.entries(storages)
         heads = frozenset((table.uuid, table.snapshot_id) for table in found.values() if isinstance(table, Table))
         locations = frozenset(entry.location for entry in entries.values())
@@ -111,7 +114,7 @@ class Relations:
             key = name, entry.location, name in self._ranged
             found = self._known.get(key, lambda: self._loaded(name, entry))
             return self.examined.with_statistics(key, found)
-        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+        except Exception as failure:  # metadata comes from any writer; unreadable tables are not used for rewriting
             self._say_unreadable(name, entry, failure)
             return None
 
@@ -128,12 +131,12 @@ class Relations:
         storage = timed and STORAGE_OF in (document.get("properties") or {})
         try:
             return self._bounded(found, document, storage) if storage or name in self._ranged else found
-        except Exception as failure:  # only what is proved with bounds is missed
+        except Exception as failure:  # only proofs that need bounds are missed
             _log.warning("column bounds unreadable table=%s error=%r", name, failure)
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Return a table with the ranges of its times, if it is storage, or with those of its integers."""
+        """Return a table with the ranges of its times, if it is storage, or else of its integers."""
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
         times = list(time_ranges(metadata, io)) if storage else []
@@ -142,13 +145,15 @@ class Relations:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
-        """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""
+        """Log a metadata file that cannot be read, once: its content never changes, and every statement reads
+        it again.
+        """
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
 
     def forget_broken(self, name: TableName) -> bool:
-        """Take a table out of the catalog if its metadata file is gone or broken; return whether that was so."""
+        """Drop a table from the catalog if its metadata file is missing or broken; return whether that was so."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table" or not is_broken(entry.load):
             return False
@@ -156,7 +161,7 @@ class Relations:
         return True
 
     def properties(self, name: TableName) -> Mapping[str, str]:
-        """Return the properties of a table; none where there is no table that can be read."""
+        """Return the properties of a table; an empty mapping if there is no readable table."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table":
             return {}
@@ -169,23 +174,25 @@ class Relations:
             return {}
 
     def read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
-        """Return what `read` makes of a table's metadata now; `none` if there is no such table."""
+        """Return what `read` returns for a table's current metadata; `none` if there is no such table."""
         entry = self.entries([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return the change of a table between a recorded state and a snapshot."""
+        """Return the change of a table between a recorded state and a snapshot; of kind UNKNOWN if there is no such
+        table.
+        """
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
         return change(name, entry.load(), recorded, end)
 
     def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return the listed tables and views whose names are wanted, in the order of their names."""
+        """Return the tables and views with wanted names, sorted by name."""
         entries = self._store.relations(wanted)
         made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))
         found = {name: one for name, one in made if one is not None}
-        # Only what is there now is worth remembering; with all of it at hand, a listing reads no file.
+        # Only current tables are worth caching; with all of them cached, a listing reads no file.
         kept = {key: one for key, one in self._listed.items() if not wanted(key[0])}
         self._listed = kept | {(name, entries[name].location): one for name, one in found.items()}
         return list(found.values())
@@ -193,7 +200,7 @@ class Relations:
     def _listing(self, name: TableName, entry: Entry) -> Listed | None:
         try:
             return self._listed.get((name, entry.location)) or listed(name, entry)
-        except Exception as failure:  # metadata comes from any writer; one that cannot be read hides no other
+        except Exception as failure:  # metadata comes from any writer; an unreadable table does not hide the others
             _log.warning(
                 "metadata unreadable name=%s location=%s error=%r: it is not listed", name, entry.location, failure
             )
@@ -201,7 +208,7 @@ class Relations:
 
 
 def asked(call: Callable[[], _Result]) -> _Result:
-    """Return the catalog's answer; what fails here is the catalog, and not one table's metadata."""
+    """Return the result of a call; any error is the catalog's, not one table's metadata."""
     try:
         return call()
     except Exception as failure:

@@ -1,7 +1,7 @@
-"""The statistics of a table's data files for the rewriter's estimates, from its manifests.
+"""Reads the statistics of a table's data files from its manifests, for the rewriter's estimates.
 
-A manifest never changes: each is read once, and its files are cached by its path. Deleted rows count, too. Those of
-large tables are read in the background, and kept for the next looks.
+A manifest never changes: it is read once, and cached by its path. Statistics include deleted rows. The statistics of
+large tables are read in the background, and cached for later lookups.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ from proxy.catalog.stores import Store
 from rewriter.model import Relation, Table
 from rewriter.model.statistics import FEW_ROWS, ColumnFiles, FileGroup, Point, Statistics
 
-# Tables with more manifests, or more bytes in them, are estimated by their totals: some ten thousand files take
-# seconds of a processor to be read, and as much again at each compaction.
+# Tables with more manifests, or more bytes in them, are estimated from their totals: some ten thousand files take
+# seconds of processor time to read, and again after each compaction.
 MOST_MANIFESTS = 256
 MOST_BYTES = 4 << 20
-# Values kept of all manifests together, each some tens of bytes: two bounds of each column and file.
+# The number of values cached for all manifests, each of some ten bytes: two bounds per column and file.
 MOST_VALUES = 4_000_000
 
 Groups = Remembered[tuple[str, tuple[tuple[int, str], ...]], FileGroup]
-# Of columns of other types no bounds are kept. A column that was an INT before has bounds of four bytes.
+# Bounds are kept only for these types. A column that once was an INT has bounds of four bytes.
 _BOUNDED = (BooleanType, IntegerType, LongType, DateType, TimestampType, TimestamptzType, DecimalType, StringType,
             FloatType, DoubleType)  # fmt: skip
 _WHOLE = (IntegerType, LongType, DateType, TimestampType, TimestamptzType)
 
 
 def groups() -> Groups:
-    """Return an empty cache of the files of manifests, bounded by the number of its values."""
+    """Return an empty cache of manifests' files, limited by its number of values."""
     return Remembered(MOST_VALUES, weight=lambda group: 1 + len(group.records) * (2 + 2 * len(group.columns)))
 
 
 def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
-    """Return the statistics of the current snapshot's data files; None where they are too many or there are none."""
+    """Return the statistics of the current snapshot's data files; None if there are none, or too many."""
     snapshot = metadata.current_snapshot()
     manifests = snapshot.manifests(io) if snapshot is not None else []
     data = [manifest for manifest in manifests if manifest.content is ManifestContent.DATA]
@@ -105,17 +105,17 @@ def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> Colu
 
 
 def _dense(values: list[Any]) -> Sequence[Any]:
-    """Return whole numbers of eight bytes each as such, anything else as it is."""
+    """Return integers as an array of eight bytes each; other values as a tuple."""
     return array("q", values) if all(type(value) is int for value in values) else tuple(values)
 
 
 def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
-    """Return a bound on the line of its type, as the rewriter compares constants with it."""
+    """Return a bound as a value that the rewriter compares with constants; None if there is none."""
     if bound is None or not isinstance(kind, _BOUNDED):
         return None
     if isinstance(kind, _WHOLE):
         return int.from_bytes(bound, "little", signed=True)
-    if isinstance(kind, DoubleType) and len(bound) == 4:  # it was a FLOAT before
+    if isinstance(kind, DoubleType) and len(bound) == 4:  # the column once was a FLOAT
         kind = FloatType()
     value: Any = from_bytes(kind, bound)
     if isinstance(value, Decimal):
@@ -124,12 +124,12 @@ def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
 
 
 _log = logging.getLogger(__name__)
-# Tables whose statistics are kept.
+# The number of tables whose statistics are cached.
 MOST_EXAMINED = 1024
 
 
 class Examined:
-    """The statistics of tables by UUID; `submit` runs a reading in a thread, for which no statement waits."""
+    """The statistics of tables, by UUID; `submit` runs a read in a thread for which no statement waits."""
 
     def __init__(self, store: Store, submit: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store, self._submit = store, submit
@@ -152,7 +152,7 @@ class Examined:
                 self._submit(partial(self._examine, table))
 
     def with_statistics(self, key: tuple[Hashable, ...], relation: Relation) -> Relation:
-        """Return a relation with its last statistics, the same object for the same `key` of its metadata."""
+        """Return a relation with its last statistics; the same object for the same metadata `key`."""
         _, read = self._statistics.get(relation.uuid, (None, None))
         if read is None or not isinstance(relation, Table):
             return relation
@@ -162,7 +162,7 @@ class Examined:
         return self._statistics.get(table.uuid, (None, None))[0]
 
     def _examine(self, table: Table) -> None:
-        """Read the statistics of a table's files; if they cannot be read, only the estimates are worse."""
+        """Read the statistics of a table's files; if that fails, only estimates get worse."""
         read, at = None, table.snapshot_id
         try:
             entry = self._store.look([table.name]).get(table.name)

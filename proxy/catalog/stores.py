@@ -1,13 +1,13 @@
-"""Iceberg catalogs: the metadata location of each name now, from a SQL database or over REST.
+"""Looks up names in an Iceberg catalog, in a SQL database or over REST: the current metadata location of each.
 
-In a SQL database (SQLite, PostgreSQL) one SELECT tells where the metadata of all names at hand is. pyiceberg knows no
-views in such a catalog, so its table `iceberg_tables` is read as it stands.
+In a SQL database (SQLite, PostgreSQL) one SELECT returns the metadata locations of all names. pyiceberg does not
+support views in such a catalog, so its table `iceberg_tables` is read directly.
 
-To a REST catalog each name costs a call, so the calls go out side by side. Where the server tells a table's or view's
-tag (ETag), it is sent back at the next look, and the server answers without the metadata if these are still the same.
-pyiceberg sends no tags.
+In a REST catalog each name costs a call, so calls run in parallel. If the server sends an ETag for a table or view, the
+next lookup returns it, and the server answers without metadata if nothing has changed. pyiceberg itself does not use
+ETags.
 
-A catalog is opened by its settings; errors name the setting and the remedy.
+`open_store` creates a store from the settings; its errors name the setting and the remedy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CatalogError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table or view at one metadata location; `load` reads the document there."""
+    """A table or view at one metadata location; `load` reads its metadata there."""
 
     kind: Literal["table", "view"]
     location: str
@@ -50,13 +50,13 @@ class Entry:
 
 
 class Store(Protocol):
-    """A catalog's blocking calls; each is used from several threads at once."""
+    """The blocking calls to a catalog, which several threads use at once."""
 
     poll_ms: int
 
     @property
     def iceberg(self) -> IcebergCatalog:
-        """The catalog itself, for what pyiceberg can do."""
+        """Return pyiceberg's catalog, for everything that pyiceberg supports."""
         ...
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
@@ -76,14 +76,14 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Let connections and threads go."""
+        """Close connections, and release threads."""
         ...
 
 
 _COLUMNS = "table_namespace, table_name, iceberg_type, metadata_location"
 _ALL = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog")
 _VIEWS = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND iceberg_type = 'VIEW'")
-# A namespace without properties is known by its tables alone.
+# A namespace without properties is recorded only in its tables.
 _NAMESPACES = text(
     "SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = :catalog "
     "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = :catalog"
@@ -91,7 +91,7 @@ _NAMESPACES = text(
 
 
 class SqlStore:
-    """The rows of `iceberg_tables` that belong to one catalog."""
+    """Reads the rows of `iceberg_tables` that belong to one catalog."""
 
     poll_ms = 500
 
@@ -142,7 +142,7 @@ class SqlStore:
 
 
 def _lookup(count: int) -> TextClause:
-    """Return the SELECT for that many names; row values in IN lists are not understood by every database."""
+    """Return the SELECT for this number of names; not every database supports row values in IN lists."""
     either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
     query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
     return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
@@ -152,9 +152,9 @@ Kind = Literal["table", "view"]
 
 _SAME = 304
 _MISSING = 404
-_AWAY = (502, 503, 504)  # what a load balancer says of a server that is down
-_SILENCE_S = 60  # after which a thread gives up a call for which nobody waits any more
-# A server that compresses its replies compares the tag with that of a compressed one, and they are never the same.
+_AWAY = (502, 503, 504)  # a load balancer's replies for a server that is down
+_SILENCE_S = 60  # after this, a thread gives up a call for which nobody waits any longer
+# A server that compresses replies compares the ETag with that of a compressed reply, which never matches.
 _UNCOMPRESSED = {"Accept-Encoding": "identity"}
 _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
     "table": (Endpoints.load_table, IdentifierKind.TABLE),
@@ -163,7 +163,7 @@ _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
 
 
 class Loaded(NamedTuple):
-    """The reply to the last look at a name; `body` is compressed."""
+    """The last reply for a name; `body` is compressed."""
 
     tag: str
     location: str
@@ -175,7 +175,7 @@ class Loaded(NamedTuple):
 
 
 class RestStore:
-    """Raw metadata from the server: pyiceberg's own view model drops fields of drafts that it does not know."""
+    """Reads raw metadata from the server, because pyiceberg's view model drops fields that it does not know."""
 
     poll_ms = 10_000
 
@@ -183,7 +183,8 @@ class RestStore:
         self.iceberg = iceberg
         self._loaded: LRUCache[tuple[TableName, Kind], Loaded] = LRUCache(remembered)
         self._lock = threading.Lock()
-        # The session is pyiceberg's own, with its login. A commit has no limit: cut off, it may have been made.
+        # The session is pyiceberg's own, with its login. A commit has no time limit, because it may succeed after a
+        # time-out.
         iceberg._session.get = partial(iceberg._session.get, timeout=_SILENCE_S)  # type: ignore[method-assign]
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 
@@ -210,7 +211,7 @@ class RestStore:
         return self.look([name for name in sorted(names) if wanted(name)])
 
     def close(self) -> None:
-        """Close the connections and let the threads go."""
+        """Close the connections, and release the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.iceberg.close()
 
@@ -242,7 +243,7 @@ class RestStore:
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
 
     def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
-        """Keep a reply for its tag; of one without a tag nothing can be asked again."""
+        """Cache a reply under its ETag; a reply without one cannot be revalidated, and is not cached."""
         if tag := reply.headers.get("ETag"):
             with self._lock:
                 self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
@@ -255,13 +256,13 @@ class RestStore:
     def _tables(self, namespace: Identifier) -> list[Identifier]:
         try:
             return list(self.iceberg.list_tables(namespace))
-        except NoSuchNamespaceError:  # dropped since it was listed
+        except NoSuchNamespaceError:  # dropped after it was listed
             return []
 
     def _views(self, namespace: Identifier) -> list[Identifier]:
         try:
             return list(self.iceberg.list_views(namespace))
-        except NoSuchNamespaceError:  # dropped since it was listed
+        except NoSuchNamespaceError:  # dropped after it was listed
             return []
 
 
@@ -276,7 +277,7 @@ _POSTGRES = (
 
 
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """Return the store of the catalog's type; raise CatalogError with the setting to change."""
+    """Return the store for the catalog's type; raise CatalogError with the setting to change."""
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
@@ -291,7 +292,7 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
         iceberg = load_catalog(name, **properties)
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
-    except Exception as failure:  # drivers, files, networks: each has its own errors
+    except Exception as failure:  # drivers, files and networks each have errors of their own
         raise CatalogError(f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}") from failure
     return _store(iceberg)
 
@@ -302,7 +303,7 @@ def _store(iceberg: IcebergCatalog) -> Store:
 
 
 def _check_database(name: str, uri: str) -> None:
-    """Raise CatalogError for a SQLite file that is not there: it would be made, empty, and list no views."""
+    """Raise CatalogError for a SQLite file that does not exist: opening would create it, empty and without views."""
     try:
         url = make_url(uri)
     except ArgumentError as error:
@@ -316,7 +317,7 @@ def _check_database(name: str, uri: str) -> None:
 
 
 def _shown(uri: str) -> str:
-    """Return an address without its password.
+    """Return an address with its password hidden.
 
     >>> _shown("postgresql://ann:secret@db/x"), _shown("not one")
     ('postgresql://ann:***@db/x', 'not one')
@@ -328,6 +329,6 @@ def _shown(uri: str) -> str:
 
 
 def reason(failure: BaseException) -> str:
-    """Return the error on one line, without advice for programmers."""
+    """Return an error's message on one line, without advice for programmers."""
     text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
     return " ".join(text.split()) or type(failure).__name__

@@ -1,4 +1,4 @@
-"""Table metadata documents as immutable values."""
+"""Converts table metadata documents to immutable values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def table(name: TableName, document: Document) -> Table:
 
 
 def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
-    """Return the properties of a table that are near to those by which its owner declares constraints.
+    """Return the properties that are probably misspelled names of constraint properties.
 
     >>> list(misspelled({"viewgate.primray-key": "id", "viewgate.primary-key": "id", "owner": "ann"}))
     ['viewgate.primray-key (did you mean viewgate.primary-key?)']
@@ -72,7 +72,7 @@ def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[Foreig
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """Return the constraints that a property declares; none if the property cannot be read."""
+    """Return the keys that a property declares; empty if the property is invalid, which is logged."""
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
@@ -81,7 +81,7 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """Return the partition specification of that id; without one, the one that new files lie under."""
+    """Return the partition fields of the specification with this id, by default the one for new files."""
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -91,7 +91,7 @@ def partition_fields(document: Document, spec_id: int | None = None) -> tuple[Pa
 
 
 def sort_fields(document: Document) -> tuple[SortField, ...]:
-    """Return the sort order of new files; none where they are not sorted."""
+    """Return the sort order of new files; empty if they are not sorted."""
     wanted = document.get("default-sort-order-id", 0)
     fields = next((o["fields"] for o in document.get("sort-orders") or () if o["order-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -115,23 +115,23 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
-    """Return the columns of a table's schema of that id; without one, of its current schema."""
+    """Return the columns of the schema with this id, by default the current one."""
     return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
 
 
 def current_schema(document: Document) -> Mapping[str, Any]:
-    """Return the schema that a table's columns have now."""
+    """Return the current schema of a table."""
     return _schema(document, document.get("current-schema-id", 0))
 
 
 def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
-    schemas = document.get("schemas") or [document["schema"]]  # format version 1 may hold one schema only
+    schemas = document.get("schemas") or [document["schema"]]  # format version 1 may have a single schema
     found: Mapping[str, Any] = next((s for s in schemas if s.get("schema-id", 0) == schema_id), schemas[-1])
     return found
 
 
 def ancestry(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the current snapshot and its ancestors, newest first, as far as they have not expired."""
+    """Yield the current snapshot and its ancestors that have not expired, newest first."""
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
     while at in by_id:
@@ -150,7 +150,9 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 
 
 def _effect(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot: "overwrite" for an append that took files away, which reads would skip."""
+    """Return the operation of a snapshot, but "overwrite" for an append that also removed files, which readers would
+    miss.
+    """
     called = operation(raw)
     takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
     return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
@@ -159,7 +161,7 @@ def _effect(raw: Mapping[str, Any]) -> str:
 def operation(raw: Mapping[str, Any]) -> str:
     """Return the operation of a snapshot: append, overwrite, delete or replace."""
     summary: dict[str, str] = raw.get("summary") or {}
-    return summary.get("operation", "overwrite")  # format version 1 may omit it: the operation that promises least
+    return summary.get("operation", "overwrite")  # format version 1 may omit it: assume the operation that allows most
 
 
 def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
@@ -167,7 +169,7 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
 
 
 def _count(raw: Mapping[str, Any], key: str) -> int | None:
-    """Return a number in the summary of a snapshot; None if it is not there."""
+    """Return a number in the summary of a snapshot; None if it is absent."""
     count: str | None = (raw.get("summary") or {}).get(key)
     return int(count) if count is not None and count.isdecimal() else None
 
@@ -180,7 +182,7 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and its ancestors back to the first that no compaction (`replace`) made."""
+    """Return the current snapshot and its ancestors, back to the first that is not a compaction (`replace`)."""
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]
 

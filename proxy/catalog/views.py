@@ -1,4 +1,4 @@
-"""View metadata documents as immutable values, and the periods of time that users write in their properties."""
+"""Converts view metadata documents to immutable values, and parses the periods of time in views' properties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_STALENESS = "viewgate.max_staleness"
 
 @dataclass(frozen=True, slots=True)
 class ViewQuery:
-    """The SELECT of a view, and the catalog and namespace that complete the names in it."""
+    """The SELECT of a view, with the catalog and namespace in which its names are resolved."""
 
     sql: str
     session: Session
@@ -36,12 +36,12 @@ class Unusable(Exception):
 
 
 def view_state(name: TableName, document: Document) -> ViewState:
-    """Return the identity and version of a view now."""
+    """Return the current identity and version of a view."""
     return ViewState(name, document["view-uuid"], document["current-version-id"])
 
 
 def is_materialized(document: Document) -> bool:
-    """Return whether a view is a materialized one, in any of the spellings."""
+    """Return whether a view is materialized, by any of the specification's forms."""
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
     return marked or bool(_version(document).get("storage-table"))
@@ -103,7 +103,7 @@ def view_schema(document: Document) -> dict[str, Any]:
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:
-    """Return a view's query in the dialect of Spark; raise Unusable if there is none."""
+    """Return a view's query in Spark's dialect; raise Unusable if it has none."""
     version = _version(document)
     for representation in version["representations"]:
         if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
@@ -114,12 +114,12 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
 
 
 def fingerprint(query: str) -> str:
-    """Return a hash by which a definition is told from another."""
+    """Return a hash that identifies the text of a definition."""
     return hashlib.sha256(query.strip().encode()).hexdigest()
 
 
 def _storage_query(query: str, properties: Mapping[str, str]) -> str:
-    """Return the query that fills the storage; a view replaced by another engine keeps the former definition's."""
+    """Return the query that fills the storage; raise Unusable if another engine has replaced the view's query."""
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
@@ -138,7 +138,7 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
-    """Return the storage table: a struct in the newest draft, else an identifier in a property."""
+    """Return the storage table's name: a struct in the latest draft, else an identifier in a property."""
     if pointer := version.get("storage-table"):
         return TableName((pointer.get("catalog") or view.catalog, *pointer["namespace"], pointer["name"]))
     for marker in MARKERS:
@@ -155,7 +155,7 @@ ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
 
 
 def period(text: str) -> int | None:
-    """Return a period in seconds; None for a text that is none.
+    """Return a period in seconds; None for a text that is not a period.
 
     >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
     (600, 86400, None, None)

@@ -1,10 +1,10 @@
-"""The statements that Viewgate answers itself, one subject per file, enrolled in COMMANDS by the words they begin with.
+"""The statements that Viewgate answers itself, one subject per file; COMMANDS lists them by their first keywords.
 
-`find` tells from a statement's first words whether it is one of them; everything else is none of our business. What
-they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
+`find` decides by a statement's first keywords whether it is one of them; all others go to Spark. Their changes to
+tables and views run on the user's own upstream session, so that Spark checks the user's permissions.
 
-`planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
-`affected` knows which views read the tables that it writes to; `show` leaves storage out of what Spark lists.
+`planner` plans every statement. Of Spark's statements, `guard` refuses those that would break a view, `affected` finds
+the views over the tables that one writes to, and `show` removes storage tables from Spark's list.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),
 }
 _FIRST = frozenset(beginning[0] for beginning in COMMANDS)
-_SLIP = 0.7  # VEIW for VIEW; DESC is further than that from DESCRIBE
+_SLIP = 0.7  # VEIW is this close to VIEW; DESC is not to DESCRIBE
 
 
 def find(sql: str) -> Command | None:
-    """Return the command that a statement is; None if it is not ours; raise SqlError 42601 if it is ours and wrong.
+    """Return the command of a statement; None if it is not Viewgate's; raise SqlError 42601 for a syntax error.
 
     >>> find("/* now */ describe materialized view demo.agg;")
     Describe(name=('demo', 'agg'))
@@ -94,15 +94,16 @@ def find(sql: str) -> Command | None:
 
 
 def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the beginning of a Viewgate statement with which, or almost with which, a statement begins."""
+    """Return the first keywords of the Viewgate statement that a statement begins with, or nearly begins with; None
+    otherwise.
+    """
     if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
         return None
     return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether the words of a statement are a command's, or nearly: a misspelled command gets an error here, not
-    Spark's.
+    """Return whether keywords are those of a command, or nearly: a misspelled command should get Viewgate's error.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

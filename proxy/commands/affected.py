@@ -1,4 +1,4 @@
-"""The views that a statement affects: those over the tables that it writes to, drops or changes."""
+"""Finds the views that a statement affects: those over tables that it writes to, drops or changes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """The tables and views that the names in a statement mean.
+    """Resolves the names in a statement to tables and views.
 
-    A session's current namespace is asked for only where a name could mean a table of a view at all.
+    A session's current namespace is asked for only if a name could mean a table of a view at all.
     """
 
     def __init__(self, context: Context) -> None:
@@ -26,21 +26,22 @@ class AffectedViews:
         self._names = Names(Definitions(()))
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
-        """Return the text as Spark reads it, with the values of its variables."""
+        """Return the text as Spark parses it, with the values of its variables."""
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
         """Return the sources of views that a statement may write to."""
         info = classify(sql)
         writes, loss = info.writes, info.destroys
-        if loss is not None and loss.loss is Loss.DEFINITION:  # of a plain view, which changes the rows above it
+        # a plain view's definition, which determines the rows of views over it
+        if loss is not None and loss.loss is Loss.DEFINITION:
             writes = Written((loss.name,)) if loss.name else uncertain(sql)
         if writes is None:
             return frozenset()
         known = await self.names()
         if writes.certain:
             return await self.meant(session, writes.names, known.sources(writes.names))
-        # A procedure, or a script, may mean another catalog or namespace than the session's by a longer name.
+        # A procedure or a script may resolve a longer name in another catalog or namespace than the session's.
         short = [parts for parts in writes.names if len(parts) == 1]
         longer = [parts for parts in writes.names if len(parts) > 1]
         return known.sources(longer) | await self.meant(session, short, known.sources(short))
@@ -55,7 +56,7 @@ class AffectedViews:
         return possible & {facts.resolve(parts) for parts in names}
 
     async def names(self) -> Names:
-        """Return the names that views depend on now."""
+        """Return the names that views depend on at present."""
         definitions = await self._context.answers.definitions()
         if definitions is not self._names.definitions:
             self._names = Names(definitions)
@@ -63,7 +64,7 @@ class AffectedViews:
 
 
 class Names:
-    """The names of everything that views are made of, found by their last parts."""
+    """The names of all sources, storage tables and views, indexed by their last parts."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
@@ -85,12 +86,12 @@ class Names:
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:
-        """Return the views that read a table, in the order of their names."""
+        """Return the views that read a table, ordered by name."""
         return [self.definitions.by_name[name] for name in sorted(self.definitions.graph.successors(source))]
 
     @cached_property
     def stored_in(self) -> dict[TableName, list[TableName]]:
-        """The views by their storage."""
+        """The views by their storage table."""
         found: dict[TableName, list[TableName]] = {}
         for view in self.definitions.views:
             found.setdefault(view.storage, []).append(view.name)
@@ -111,7 +112,7 @@ class Names:
 
 
 def named(views: Iterable[TableName]) -> str:
-    """Materialized views, in a message.
+    """Return the names of materialized views for a message.
 
     >>> named([TableName(("lake", "demo", "b")), TableName(("lake", "demo", "a"))])
     'materialized views lake.demo.a, lake.demo.b'

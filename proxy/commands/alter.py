@@ -1,6 +1,6 @@
 """ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
 
-More columns are added while the old storage answers, until the new one is filled.
+While the storage with the added columns is being filled, the old storage keeps answering queries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rewriter.model.literals import pairs
 
 @dataclass(frozen=True)
 class Widen:
-    """A view with more columns: with `outputs` behind its own, or by a `query` that begins with its columns."""
+    """Adds columns to a view: `outputs` after its own, or by a `query` that begins with its columns."""
 
     name: tuple[str, ...]
     outputs: str = ""
@@ -47,7 +47,7 @@ class Widen:
         return await made.run(ctx, session, log)
 
     async def _check_settings(self, ctx: Context, session: ClientSession, view: MaterializedView) -> None:
-        """Raise SqlError where the session would give the view other settings than it was made under."""
+        """Raise SqlError if the session would record other settings than the view was made under."""
         now = json.loads(recorded_settings(await ctx.facts(session)))
         differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
@@ -70,12 +70,12 @@ class Widen:
 
 
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
-    """Return whether ADD COLUMNS would take a view, in a session whose settings a view would record as these."""
+    """Return whether ADD COLUMNS supports a view, in a session whose recorded settings would be these."""
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
 
 def _as_made(view: MaterializedView) -> create.Create:
-    """Return the statement that would replace a view by itself, filled at once."""
+    """Return the statement that would replace a view by itself, and fill it at once."""
     if QUERY not in view.properties:
         raise SqlError(f"{view.name} was made by another tool: use CREATE OR REPLACE MATERIALIZED VIEW", "0A000")
     parser = Parser(describe.statement(view), create.EXAMPLE)
@@ -84,7 +84,7 @@ def _as_made(view: MaterializedView) -> create.Create:
 
 
 async def _check_columns(session: ClientSession, view: MaterializedView, query: str) -> None:
-    """Raise SqlError where a query does not begin with the columns of a view, which others may read by name."""
+    """Raise SqlError if a query does not begin with the view's columns, which others may read by name."""
     found = [(column.name.lower(), kept_as(column.type)) for column in await described(query, session.upstream.query)]
     own = [(column.name.lower(), column.type) for column in view.columns]
     if found[: len(own)] != own:
@@ -101,14 +101,14 @@ EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 
 @dataclass(frozen=True)
 class SetProperties:
-    """Set properties of the view, and those that are not Viewgate's own of its storage too."""
+    """Sets properties of the view and, except for Viewgate's own, of its storage."""
 
     name: tuple[str, ...]
     properties: dict[str, str]
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
-        if RETENTION in self.properties:  # what a refresh could not do is refused here
+        if RETENTION in self.properties:  # a retention that no refresh could apply is refused here
             await ctx.pipeline.decision(replace(view, properties={**view.properties, **self.properties}))
         try:
             for_storage = of_storage(self.properties)
@@ -123,7 +123,7 @@ class SetProperties:
 
 
 def parse(parser: Parser) -> SetProperties | Widen:
-    """After `ALTER MATERIALIZED VIEW`."""
+    """Parse the part of the statement after ALTER MATERIALIZED VIEW."""
     name = parser.name("a view's name")
     if parser.accept("AS"):
         return Widen(name, query=parser.rest("a query"))

@@ -1,6 +1,6 @@
-"""CHECK CONSTRAINTS ON TABLE t: how many rows break the keys that the table's properties declare.
+"""CHECK CONSTRAINTS ON TABLE t: counts the rows that violate the keys declared in the table's properties.
 
-Nobody enforces these keys, and with `viewgate.trust-constraints` answers rest on them.
+Nobody enforces these keys, and with `viewgate.trust-constraints` answers depend on them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """One row for each key: its declaration, the number of rows that break it, and the query that counts them."""
+    """Returns one row for each key: its declaration, the number of violating rows, and the query that counts them."""
 
     table: tuple[str, ...]
 
@@ -35,7 +35,7 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each constraint as a text, with the query that counts the rows that break it."""
+    """Yield each constraint as text, with the query that counts the violating rows."""
     try:
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
         foreign = read_foreign_keys(properties.get(FOREIGN_KEYS, ""), table)
@@ -61,7 +61,7 @@ def _count(table: TableName, condition: str) -> str:
 
 
 def _repeated(table: TableName, columns: Sequence[str]) -> str:
-    """Return the query that counts the rows that repeat another row's key; a key with a NULL equals no other."""
+    """Return the query that counts rows with another row's key; a key with a NULL equals no other."""
     listed = ", ".join(map(quoted, columns))
     known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in columns)
     groups = f"SELECT count(*) AS n FROM {table.sql()} WHERE {known} GROUP BY {listed} HAVING count(*) > 1"
@@ -69,7 +69,7 @@ def _repeated(table: TableName, columns: Sequence[str]) -> str:
 
 
 def _dangling(table: TableName, key: ForeignKey) -> str:
-    """Return the query that counts the rows whose key, without a NULL, is missing in the referenced table."""
+    """Return the query that counts rows whose foreign key, unless it has a NULL, is missing in the referenced table."""
     pairs = zip(key.columns, key.referenced, strict=True)
     same = " AND ".join(f"other.{quoted(theirs)} = mine.{quoted(ours)}" for ours, theirs in pairs)
     known = " AND ".join(f"mine.{quoted(column)} IS NOT NULL" for column in key.columns)
@@ -78,7 +78,7 @@ def _dangling(table: TableName, key: ForeignKey) -> str:
 
 
 def parse(parser: Parser) -> CheckConstraints:
-    """After `CHECK CONSTRAINTS`."""
+    """Parse the part of the statement after CHECK CONSTRAINTS."""
     parser.accept("ON")
     parser.accept("TABLE")
     command = CheckConstraints(parser.name("a table's name"))

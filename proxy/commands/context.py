@@ -1,4 +1,4 @@
-"""The services that a statement of Viewgate's own uses."""
+"""What Viewgate's own statements use: catalog, pipeline, answers, journal and so on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """The result of a reload or restart; a refused one has changed nothing."""
+    """The result of a reload or restart; if refused, nothing has changed."""
 
     message: str
     refused: bool = False
@@ -27,13 +27,13 @@ class Reloaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The objects that statements of Viewgate use: catalog, pipeline, post-commit refreshes, orphans, answers, journal.
+    """What Viewgate's own statements use: catalog, pipeline, post-commit refreshes, orphans, answers, journal.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there, and larger
-    numbers of those that are being replaced. `restart` begins to replace them one by one. `upstreams`
-    and the `journal` are those of this process; `system` has the rows of all, and `ask` asks each of them something.
-    `open_to_all` says that clients need no password: nobody knows who they are; else `operators` may see and do
-    everything. `settings` gives the rows of SHOW VIEWGATE CONFIG, and `reload` reads their file again.
+    `workers` returns the worker processes by number; None for one that has ended, and higher numbers for workers that
+    are being replaced. `restart` starts to replace them one by one. `upstreams` and `journal` are this process's;
+    `system` has the rows of all workers, and `ask` asks each worker a question. With `open_to_all`, clients need no
+    password, so that users cannot be told apart; otherwise `operators` may see and do everything. `settings` returns
+    the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings file again.
     """
 
     catalog: Catalog
@@ -53,15 +53,15 @@ class Context:
     restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
-        """Return whose sessions and statements a user may see and end; None for everybody's."""
+        """Return the user whose sessions and statements a user may see and end; None for all users'."""
         return None if self.open_to_all or user in self.operators() else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
-        """Return the rows of a system table that a session's user may see."""
+        """Return the rows of a system table that the session's user may see."""
         return await self.system.rows(table, self.whose(session.user))
 
     def check_operator(self, session: ClientSession) -> None:
-        """Raise SqlError 42501 unless a session's user may operate Viewgate."""
+        """Raise SqlError 42501 unless the session's user is an operator."""
         if not self.open_to_all and session.user not in self.operators():
             raise SqlError(
                 f"{session.user} may not operate Viewgate: [authentication] operators does not name this user", "42501"
@@ -72,7 +72,7 @@ class Context:
         return await self.answers.facts(session)
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
-        """Return the view or table that a name means in the session; names of other catalogs are refused."""
+        """Return the full name of a view or table in the session; raise SqlError for a name in another catalog."""
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
         if name.catalog != self.catalog.name:
@@ -84,7 +84,9 @@ class Context:
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
-        """Return the materialized view of a name; raise SqlError 42P01 if none is there, 42809 for another object."""
+        """Return the materialized view with this name; raise SqlError 42P01 if there is none, 42809 for
+        another object.
+        """
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
             return view
@@ -107,10 +109,10 @@ class Command(Protocol):
     """A statement that Viewgate answers itself, parsed."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        """Do it on behalf of the session's user; raises SqlError."""
+        """Run the statement on behalf of the session's user, and return its result; raise SqlError."""
         ...
 
 
 def done(message: str) -> ResultSet:
-    """Return the result of a statement that reports success only."""
+    """Return the result of a statement that only reports success."""
     return ResultSet.of("result", rows=[(message,)])

@@ -38,10 +38,11 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """Storage first, then the view, then its content: killed anywhere, it leaves nothing that is ever read.
+    """Creates the storage first, then the view, then the content, so that a killed CREATE leaves nothing that is ever
+    read.
 
-    Storage that no view points to is never looked at, and its property `viewgate.storage-of` tells what it was made
-    for. A replacement is filled before the view's commit points to it, so the old view answers until then.
+    Storage without a view is never read; its property `viewgate.storage-of` names the view that it was created for. A
+    replacement is filled before the view is changed to point to it, so that the old view answers until then.
     """
 
     name: tuple[str, ...]
@@ -55,7 +56,7 @@ class Create:
     ordered_by: str = ""
     adopt: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
-    at_once: bool = False  # fill it now, deferred or not
+    at_once: bool = False  # fill it in this statement, even if deferred
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts = await ctx.facts(session)
@@ -93,7 +94,8 @@ class Create:
         if existing:
             hint = "use CREATE OR REPLACE MATERIALIZED VIEW, or IF NOT EXISTS"
             raise SqlError(f"materialized view {name} exists already; {hint}", "42P07")
-        if name.namespace not in await ctx.catalog.namespaces():  # some catalogs would make it, unasked
+        # some catalogs would create the namespace without being asked
+        if name.namespace not in await ctx.catalog.namespaces():
             space = TableName(name.parts[:-1])
             raise SqlError(f"there is no namespace {space}: run CREATE NAMESPACE {space.sql()} first", "42704")
         if (await ctx.catalog.current([name]))[name] is not None or name in ctx.catalog.broken:
@@ -105,7 +107,7 @@ class Create:
     async def _make(
         self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
     ) -> tuple[int, MaterializedView | None]:
-        """Fill the storage; return its number of rows, and the replaced view, if any."""
+        """Create the view and fill the storage; return the number of rows, and the replaced view if there was one."""
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows, replaced = 0, plan.existing
             if not self.adopt:
@@ -113,7 +115,7 @@ class Create:
             candidate = await self._candidate(ctx, plan, plan.existing) if plan.existing else None
             if candidate:
                 rows = await self._filled(ctx, candidate, log)
-                # Who was faster has dropped the storage of the view that was there at first, and left its own.
+                # Another session may have been faster, dropped the former view's storage, and left its own.
                 replaced = await ctx.catalog.view(plan.name) or plan.existing
             else:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
@@ -127,14 +129,14 @@ class Create:
                     "40001",
                 )
             if candidate:
-                with suppress(SqlError):  # the refresh below does what this could not
+                with suppress(SqlError):  # the refresh below does what failed here
                     await ctx.pipeline.carry_over(candidate, view)
             if self.adopt:
                 rows = await adopt(ctx, session, view, log)
             elif not self._fills:
                 await self._filled(ctx, view, log)
             else:
-                said: list[str] = []  # of a replacement, which was filled before, only if there was more to do
+                said: list[str] = []  # a replacement was filled before, and logs only further steps
                 refreshed = await ctx.pipeline.refresh(view, said.append if plan.existing else log)
                 rows = refreshed.rows if refreshed.changed else rows
                 for line in said if refreshed.changed else ():
@@ -142,7 +144,7 @@ class Create:
             return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
-        """Fill the storage and return its rows, 0 if deferred; raise SqlError for an impossible retention."""
+        """Fill the storage and return its number of rows, 0 if deferred; raise SqlError for an impossible retention."""
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
         if RETENTION in self.properties:
@@ -150,7 +152,7 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the table that becomes the storage: an adopted one, or a new one."""
+        """Return the name of the storage table: an adopted table's, or a new name."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -161,16 +163,17 @@ class Create:
             await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
-        """Unset the old properties that the new statement does not name: a replaced view would keep them."""
+        """Unset the old properties that the new statement does not name, which a replaced view would keep."""
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
             keys = ", ".join(map(literal, sorted(outdated)))
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the replacement as it will be, so that its storage is filled before clients see it.
+        """Return the replacing view as it will be, so that its storage can be filled before clients see it.
 
-        Its version is a guess: Iceberg gives the number of an earlier version with the same query, or the next one.
+        Its version is a guess: Iceberg reuses the number of an earlier version with the same query, or takes the next
+        one.
         """
         candidate = replace(
             existing,
@@ -216,9 +219,10 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """Return all properties of Viewgate's each time: a replaced view keeps the properties that are not named.
+        """Return all of Viewgate's properties for the view; all are set each time, because a replaced view keeps those
+        not named.
 
-        What a user has turned off stays off.
+        Rewriting stays off if a user has turned it off.
         """
         rewrite = "off" if plan.existing and not plan.existing.rewrite else "on"
         return {
@@ -251,7 +255,7 @@ class _Plan:
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
-    """Raise SqlError if a replaced view would depend on itself through the views above it."""
+    """Raise SqlError if a replaced view would depend on itself through views over it."""
     through = expand(parse_query(query, facts), await ctx.catalog.views())
     below = [view.name for view in through.views]
     if name in below:
@@ -260,7 +264,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if it points to our storage: another client may have created one of that name first."""
+    """Drop the view if it uses our storage; another client may have created a view with this name first."""
     ours = await _is_ours(ctx, plan)
     if ours:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
@@ -268,7 +272,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop new storage unless the view reads it: a statement that was cut off may have been executed."""
+    """Drop new storage unless the view uses it: a statement whose connection was lost may have been executed."""
     ours = await _is_ours(ctx, plan)
     if not ours:
         await session.upstream.query(_drop(plan.storage))
@@ -276,7 +280,7 @@ async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> 
 
 
 async def _is_ours(ctx: Context, plan: _Plan) -> bool:
-    """Return whether the view of the name points to what was made here; raise where nobody can tell."""
+    """Return whether the view with this name is the one created here; raise SqlError if that is unknown."""
     view = await ctx.catalog.view(plan.name)
     if plan.name in ctx.catalog.broken:
         raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
@@ -288,8 +292,9 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """Return `<view>__storage`, or a unique name if that one is taken: by the replaced view, or by the remains of a
-    killed CREATE or a DROP, whose files may be missing.
+    """Return `<view>__storage`, or a unique name if that is taken by the replaced view or by remains.
+
+    Remains are the storage of a killed CREATE or DROP, whose files may be missing.
     """
     usual = storage_name(view)
     if not await ctx.catalog.taken(usual):
@@ -304,18 +309,18 @@ async def _drop_replaced(ctx: Context, session: ClientSession, replaced: Materia
         return
     try:
         await session.upstream.query(_drop(replaced.storage))
-    except SqlError as failure:  # the replacement stands; nothing reads the old storage any more
+    except SqlError as failure:  # the replacement is complete; nothing reads the old storage
         log(f"the replaced storage {replaced.storage} could not be dropped: {failure.message}")
 
 
 def parse(parser: Parser) -> Create:
-    """After `CREATE MATERIALIZED VIEW`."""
+    """Parse the part of the statement after CREATE MATERIALIZED VIEW."""
     if_not_exists = parser.accept("IF", "NOT", "EXISTS")
     return _clauses(parser, Create(parser.name("a view's name"), if_not_exists=if_not_exists))
 
 
 def parse_replace(parser: Parser) -> Create:
-    """After `CREATE OR REPLACE MATERIALIZED VIEW`."""
+    """Parse the part of the statement after CREATE OR REPLACE MATERIALIZED VIEW."""
     return _clauses(parser, Create(parser.name("a view's name"), or_replace=True))
 
 
@@ -334,7 +339,7 @@ def _clauses(parser: Parser, create: Create) -> Create:
 
 
 def _clause(parser: Parser, create: Create) -> Create:
-    """Read one of the clauses before AS, which come in any order."""
+    """Parse one of the clauses before AS, which may come in any order."""
     if parser.accept("COMMENT"):
         return replace(create, comment=parser.string("a comment in quotes"))
     if parser.accept("WITH", "DEFERRED", "REFRESH"):

@@ -20,7 +20,7 @@ EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """The statement that would make the view again."""
+    """Returns the statement that would create the view again."""
 
     name: tuple[str, ...]
 
@@ -30,10 +30,10 @@ class ShowCreate:
 
 
 def statement(view: MaterializedView) -> str:
-    """Return the CREATE statement that makes the view, from its properties."""
+    """Return the CREATE statement of a view, from its properties."""
     kept = view.properties
     query = kept.get(QUERY, view.query)
-    with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
+    with suppress(Unsupported):  # made by another tool: the query stays as it is, for the view's own namespace
         query = qualified(query, view.session)
     properties = of_user(kept) | ({ADOPT: kept[ADOPT]} if kept.get(ADOPT) else {})
     columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
@@ -52,12 +52,12 @@ def statement(view: MaterializedView) -> str:
 
 
 def settings(view: MaterializedView) -> str:
-    """Return the session settings that a view keeps."""
+    """Return the session settings that a view records, as text."""
     return ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items()))
 
 
 def parse_show_create(parser: Parser) -> ShowCreate:
-    """After `SHOW CREATE MATERIALIZED VIEW`."""
+    """Parse the part of the statement after SHOW CREATE MATERIALIZED VIEW."""
     command = ShowCreate(parser.name("a view's name"))
     parser.end()
     return command
@@ -68,7 +68,7 @@ EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Describe:
-    """The view's columns as Spark describes them, then how the view stands."""
+    """Returns the view's columns as Spark describes them, then the view's state."""
 
     name: tuple[str, ...]
 
@@ -97,7 +97,7 @@ class Describe:
 
 
 def parse(parser: Parser) -> Describe:
-    """After `DESCRIBE MATERIALIZED VIEW`."""
+    """Parse the part of the statement after DESCRIBE MATERIALIZED VIEW."""
     parser.accept("EXTENDED")
     command = Describe(parser.name("a view's name"))
     parser.end()

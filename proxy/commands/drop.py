@@ -22,7 +22,7 @@ EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
 @dataclass(frozen=True)
 class Drop:
-    """Drop the view, then its storage with its files: in this order nothing ever reads storage that is going."""
+    """Drops the view, then its storage with the files; in this order nothing reads storage that is being dropped."""
 
     name: tuple[str, ...]
     if_exists: bool = False
@@ -39,7 +39,7 @@ class Drop:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
             ctx.catalog.invalidate()
-        if view is None:  # nobody knows what it points to
+        if view is None:  # its storage is unknown
             dropped = "".join(f"; its storage {orphan} too" for orphan in await ctx.orphans.drop(name))
             return done(f"materialized view {name} dropped{dropped or _left(name)}")
         async with ctx.pipeline.given_up(view):
@@ -69,7 +69,9 @@ class Drop:
 
 
 async def _forgotten(ctx: Context, storage: TableName) -> bool:
-    """Take storage out of the catalog whose metadata is gone, which Spark cannot drop; return whether that was so."""
+    """Remove storage whose metadata is missing from the catalog, because Spark cannot drop it; return whether that was
+    so.
+    """
     try:
         return await ctx.catalog.forget_broken(storage)
     except Exception:
@@ -78,7 +80,7 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """Return a hint to the storage of a view that could not be read."""
+    """Return a hint about the storage of a view whose metadata could not be read."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
         f"; what its storage was could not be read: if there is a table with the property {made_for} "
@@ -97,7 +99,7 @@ async def _check_unneeded(ctx: Context, name: TableName) -> None:
 
 
 def parse(parser: Parser) -> Drop:
-    """After `DROP MATERIALIZED VIEW`."""
+    """Parse the part of the statement after DROP MATERIALIZED VIEW."""
     if_exists = parser.accept("IF", "EXISTS")
     command = Drop(parser.name("a view's name"), if_exists)
     parser.end()

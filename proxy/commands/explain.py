@@ -1,4 +1,4 @@
-"""EXPLAIN of a query: Spark's own plan of what would run, headed by what was rewritten and why; and EXPLAIN REWRITE."""
+"""EXPLAIN of a query, with Viewgate's decision above Spark's plan, and EXPLAIN REWRITE."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """The plan of the statement that would be sent."""
+    """Returns Spark's plan of the statement that would be sent, under a heading with the decision and its reasons."""
 
     query: str
     mode: str = ""
@@ -43,7 +43,7 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """Lists one row per view and SELECT, near misses first; the last row suggests a change to a view."""
+    """Returns one row per view and SELECT, near misses first; the last row suggests a change to a view."""
 
     query: str
 
@@ -77,25 +77,25 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each view with stale storage, the start of its running refresh, or the time of its next one."""
+    """Return, for each view with stale storage, the start of its running refresh or the time of its next one."""
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
     views = (await ctx.answers.definitions()).by_name
-    # Nobody's statement is told: that a view is refreshed is known to all who may see the view.
+    # No user's statement is revealed: everyone who may see the view may know that it is being refreshed.
     running = [row for row in await ctx.system.rows("refreshes", None) if row["ended"] is None]
     since = {row["view"]: f"being refreshed since {moment_text(row['started'])}" for row in running}
     return {name: since.get(str(name)) or next_refresh(views[name]) for name in stale if name in views}
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether a chosen view answers though its storage is stale: with appended rows, or within a bound."""
+    """Return whether a chosen view answers though it is stale: with appended rows, or within a staleness bound."""
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the whole statement that lets a view answer, with the settings that a change was proved under; empty
-    if there is none.
+    """Return the statement that would let a view answer, with the settings under which that was proved;
+    empty if none.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
@@ -104,7 +104,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
     if found.refresh:
         return f"REFRESH MATERIALIZED VIEW {view.name.sql()}"
     columns = ", ".join([own, *map(quoted, found.names)]) if (own := view.properties.get(COLUMNS)) else ""
-    # An adopted table has the view's old columns alone: the changed view has storage of its own.
+    # An adopted table has only the old columns, so that the changed view gets storage of its own.
     kept = {key: value for key, value in view.properties.items() if key != ADOPT}
     properties = {**kept, QUERY: found.sql, COLUMNS: columns}
     changed = replace(view, properties=properties, settings=json.loads(recorded_settings(outcome.statement.session)))
@@ -118,7 +118,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
 
 
 def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = "") -> str:
-    """Return the decision in words."""
+    """Return the decision as text."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
         lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]
@@ -134,7 +134,7 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
 
 
 def parse(parser: Parser) -> Explain | ExplainRewrite | None:
-    """After `EXPLAIN`; None for the EXPLAIN of something that is no query, which is Spark's alone."""
+    """Parse the part of the statement after EXPLAIN; None if it is not a query, because Spark alone explains that."""
     if parser.accept("REWRITE"):
         return ExplainRewrite(parser.rest("a query"))
     mode = next((mode for mode in MODES if parser.accept(mode)), "")

@@ -1,4 +1,4 @@
-"""Statements of Spark's that would break a materialized view are refused, with the names of the views."""
+"""Refuses statements of Spark's that would break a materialized view, with an error that names the views."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 
 
 def columns_query(sql: str) -> str:
-    """Return a query with the new table's columns; empty where none is plain to see.
+    """Return a query with the columns of the table that a statement creates; empty if these are not evident.
 
     >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
     'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
@@ -44,7 +44,7 @@ def _depths(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the items of the list with which tokens begin."""
+    """Yield the items of the parenthesized list at the beginning of tokens."""
     begin = 1
     for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
         if depth == 0 or (depth == 1 and token.text == ","):
@@ -55,36 +55,36 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """Return the column of one item of a list; empty for an item that Spark will refuse."""
+    """Return a list item as a column of a query; empty for an item that Spark will refuse."""
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
 
 
-# What these verbs make has the name of no view: Spark says so.
+# These create an object under a new name, not under a view's: Spark refuses that.
 _DEFINES = frozenset({"CREATE", "REPLACE"})
 _DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
 _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
 
 
 class Guard:
-    """Refuses statements that would break views: changes of their sources and their storage."""
+    """Refuses statements that would break views by changing their sources or their storage."""
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context
         self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raise SqlError if the statement would break a view, or change its content outside of a refresh.
+        """Raise SqlError if the statement would break a view, or would change its content other than by a refresh.
 
-        The SQLSTATE is 42809 for a write to the view itself, else 2BP01.
+        The SQLSTATE is 42809 for a write to a view itself, else 2BP01.
         """
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
-        """Check one of the text's statements; where its words leave its target open, any relation that they name may
-        be one.
+        """Check one of the text's statements; if its target is not evident, every relation that it names may be the
+        target.
         """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
@@ -118,7 +118,7 @@ class Guard:
             )
 
     async def _check_rows(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 42809 for a write to the rows of a materialized view: Spark says that no such table exists."""
+        """Raise SqlError 42809 for a write to a materialized view's rows; Spark would say that no such table exists."""
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.views(names)):
             tables = ", ".join(map(str, known.definitions.sources[name]))
@@ -150,7 +150,7 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Return whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
+        """Return whether a view needs the columns of a source that are lost or not `remade`; True in doubt."""
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:
             found = await self._context.catalog.current(sources)
@@ -159,7 +159,7 @@ class Guard:
         columns = {name: table.columns for name, table in found.items() if isinstance(table, Table)}
         if source not in columns or not (loss.columns or remade):
             return True
-        # The query has what the storage's leaves out, such as an order, and other engines read the view by it.
+        # The view's query may read more than the storage's, such as columns of ORDER BY, and other engines read it.
         both = (view, replace(view, storage_query=view.query))
         needed = [column for one in both for column in used_columns(one, columns)[source]]
         if loss.loss is Loss.REPLACED:
@@ -167,7 +167,7 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError if a dropped namespace holds, at any depth, a table that a view needs."""
+        """Raise SqlError if a dropped namespace contains, at any depth, a table that a view needs."""
         known = await self._affected.names()
         if not known.definitions.views:
             return
@@ -184,16 +184,16 @@ class Guard:
 
 
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
-    """Return the columns of a table that a statement replaces, with their types; empty where they are unknown."""
+    """Return the columns, with types, of a table that a statement replaces; empty if they are unknown."""
     query = columns_query(statement)
     if not query:
         return {}
     try:
         columns = await described(query, session.upstream.query)
     except SqlError:
-        if sql.endswith(query):  # as the user wrote it: Spark says what is wrong
+        if sql.endswith(query):  # exactly the user's text, so that Spark reports its error
             raise
-        return {}  # an earlier statement of a script may make what it reads
+        return {}  # an earlier statement of the script may create what it reads
     return {column.name.lower(): kept_as(column.type) for column in columns}
 
 

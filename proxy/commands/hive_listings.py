@@ -1,7 +1,8 @@
 """SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, as Hive answers them, in sessions with viewgate.listings = hive.
 
-PyHive's dialect of SQLAlchemy, and Superset with it, take Spark's answers for Hive's: the namespace for the name of a
-table, a partition transform for a column without a type, and a missing table for a broken connection.
+PyHive's SQLAlchemy dialect, and Superset through it, read Spark's answers as if they were Hive's: they take the
+namespace for a table's name, a partition transform for a column without a type, and a missing table for a broken
+connection.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ VERBS = frozenset({"SHOW", "DESCRIBE", "DESC"})
 _Listing = Callable[[Context, ClientSession, str], Awaitable[ResultSet]]
 _OfTable = Callable[[Parts, Context, ClientSession, str], Awaitable[ResultSet]]
 
-_NAME = 1  # the column of a name in Spark's SHOW TABLES and SHOW VIEWS
+_NAME = 1  # the index of the name in rows of Spark's SHOW TABLES and SHOW VIEWS
 _MISSING = "[TABLE_OR_VIEW_NOT_FOUND]"
 _TRANSFORMS, _KEYS = "# Partitioning", "# Partition Information"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def listing(session: ClientSession, sql: str) -> _Listing | None:
-    """Return what answers a statement as Hive does; None where the session or the statement wants Spark's answer."""
+    """Return the plan that answers a statement as Hive does; None if the session or the statement needs
+    Spark's answer.
+    """
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE else None
 
@@ -58,7 +61,7 @@ def _read(sql: str) -> _Listing | None:
 
 
 async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
-    """Refuse to describe a query as a table: SQLAlchemy would take its whole text for the name of one."""
+    """Refuse to describe a query: SQLAlchemy would take the query's whole text for a table's name."""
     told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
     raise SqlError(told, "42000", 40000)
 
@@ -81,7 +84,7 @@ async def _described(name: Parts, _ctx: Context, session: ClientSession, sql: st
 
 
 def _with_keys(rows: Sequence[Any]) -> Iterator[Any]:
-    """Yield Spark's description of a table with its partition columns in the place of transforms.
+    """Yield Spark's description of a table, with its partition columns in place of partition transforms.
 
     >>> rows = [("a", "int", None), ("b", "int", None), ("", "", ""), ("# Partitioning", "", "")]
     >>> list(_with_keys([*rows, ("Part 0", "bucket(4, a)", ""), ("Part 1", "b", "")]))[2:]
@@ -126,6 +129,6 @@ def _not_found(name: Parts) -> SqlError:
 
 
 def _semantic(code: int, what: str, state: str) -> SqlError:
-    """Return an error in the words by which clients of Hive tell errors apart."""
+    """Return the error in the words by which Hive's clients recognize it."""
     told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
     return SqlError(told, state, code)

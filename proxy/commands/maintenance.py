@@ -1,4 +1,6 @@
-"""Calls that maintain a table's files: the same for the storage of views over it, and what views lose by an expiry."""
+"""Repeats maintenance calls on a table's files for the storage of views over it, and warns of what an expiry costs
+views.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from proxy.statements import Token, scan, string_value
 from rewriter import Definitions, moment_ms
 from rewriter.model import MaterializedView, Session, Snapshot, Table, TableName
 
-# The arguments of each procedure in their order; and which of them mean the same for another table.
+# The parameters of each procedure in order, and those that mean the same for another table.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "rewrite_data_files": ("table", "strategy", "sort_order", "options", "where"),
     "expire_snapshots": (
@@ -30,7 +32,7 @@ _FOLLOWED = frozenset({"options", "older_than", "retain_last"})
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A procedure and those of its arguments that are followed, each with its text."""
+    """A procedure, and the text of each argument that also applies to storage."""
 
     procedure: str
     arguments: tuple[tuple[str, str], ...]
@@ -41,7 +43,7 @@ class Maintenance:
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """Return the maintenance of a table's files that a statement calls; None for other statements.
+    """Return the maintenance procedure that a statement calls; None for other statements.
 
     >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
     (('options', "map('rewrite-all', 'true')"),)
@@ -53,13 +55,13 @@ def maintenance(sql: str) -> Maintenance | None:
         return None
     procedure, given = found
     followed = tuple((name, text) for name, text in given if name in _FOLLOWED)
-    if not followed and any(name == "snapshot_ids" for name, _ in given):  # what is left would expire by age
+    if not followed and any(name == "snapshot_ids" for name, _ in given):  # without them, snapshots would expire by age
         return None
     return Maintenance(procedure, followed)
 
 
 def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
-    """Return the procedure that a CALL runs and its arguments, each with its text; None for all but maintenance.
+    """Return the procedure that a CALL runs, and the text of its arguments; None unless it is maintenance.
 
     >>> called("CALL lake.system.expire_snapshots('a.t', retain_last => 5)")
     ('expire_snapshots', [('table', "'a.t'"), ('retain_last', '5')])
@@ -78,7 +80,7 @@ def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return the tokens between the outer parentheses, cut at the commas."""
+    """Return the tokens between the outer parentheses, split at commas."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -93,7 +95,7 @@ def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
-    """Return the name of an argument, by its position if it is not given, and the argument's text."""
+    """Return an argument's name (by position if it is not given) and its text."""
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
         return part[0].identifier.lower(), sql[part[3].start : part[-1].end]
     return place, sql[part[0].start : part[-1].end]
@@ -104,7 +106,7 @@ _KEPT_MS = "history.expire.max-snapshot-age-ms"
 
 
 def lets_expire(sql: str) -> bool:
-    """Return whether a statement lets snapshots of a table expire, or says when they do.
+    """Return whether a statement expires snapshots of a table, or sets when they expire.
 
     >>> lets_expire("CALL system.expire_snapshots('a.t')"), lets_expire("CALL system.rewrite_data_files('a.t')")
     (True, False)
@@ -116,7 +118,7 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return what the views over these tables lose by a statement that lets snapshots expire."""
+    """Return warnings of what the views over these tables lose by a statement that expires snapshots."""
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]
     if kept_ms is not None:
@@ -134,7 +136,7 @@ async def losses(
 
 
 def kept_age(sql: str) -> int | None:
-    """Return the milliseconds for which a statement has a table keep its snapshots; None if it says nothing of that.
+    """Return the milliseconds for which a statement makes a table keep its snapshots; None if it sets no such time.
 
     >>> kept_age("ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '3600000')")
     3600000
@@ -149,7 +151,7 @@ def kept_age(sql: str) -> int | None:
 
 
 def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | None:
-    """Return the time before which snapshots expire, in milliseconds; None where only Spark can tell."""
+    """Return the time before which snapshots expire, in milliseconds since 1970; None if only Spark can evaluate it."""
     given = dict(arguments)
     tokens = list(scan(given.get(_OLDER, "")))
     if _IDS in given or not tokens or tokens[-1].kind != "string" or len(tokens) > 2:
@@ -160,7 +162,7 @@ def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | Non
 def _needed(
     storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
 ) -> Iterator[tuple[Table, Snapshot]]:
-    """Yield the snapshots that the storage was filled from, and that are the latest no more and may expire."""
+    """Yield the snapshots from which the storage was filled that are no longer current and may expire."""
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():
         needed = next((s for s in table.snapshots[1:] if s.id == recorded.get(table.uuid)), None)

@@ -1,11 +1,11 @@
-"""The statements of operators.
+"""Statements by which operators control Viewgate.
 
     KILL VIEWGATE STATEMENT 'id'                            whichever worker runs it
     PAUSE | RESUME | DRAIN VIEWGATE UPSTREAM 'host:port'    in all workers
     RELOAD VIEWGATE CONFIG                                  read the settings file again, as SIGHUP does
     RESTART VIEWGATE WORKERS                                replace the processes one by one, as SIGUSR2 does
 
-A worker asks the others to do the same, each with the statements and upstreams of its own.
+A worker asks the other workers to do the same; each acts on its own statements and upstreams.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from proxy.session import ClientSession, Log
 from proxy.upstream import Steering, Upstreams
 
 EXAMPLE_KILL = "KILL VIEWGATE STATEMENT '0c3f8a52-6d0e-4d4e-9f3e-1f3f3b1d2c4a'"
-KILL = b"kill"  # what workers ask each other to do with a statement
+KILL = b"kill"  # the topic of this request among workers
 _RUNNING = "RUNNING"
 
 
 @dataclass(frozen=True)
 class Kill:
-    """KILL VIEWGATE STATEMENT: ends a running statement with an error that names the user of the command."""
+    """Ends a running statement with an error that names the user of this command."""
 
     id: str
 
@@ -38,7 +38,9 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a statement on behalf of a user, and say so; raise SqlError where that user sees none that runs."""
+    """End a statement on behalf of a user, and return the message; raise SqlError if the user sees no such running
+    statement.
+    """
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
     if found is None:
@@ -51,9 +53,7 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement that runs in this process; return its user and its state before, or None if the process does not
-    have it.
-    """
+    """End a statement of this process; return its user and former state, or None if this process does not run it."""
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
     if record is None:
@@ -75,7 +75,7 @@ def parse_kill(parser: Parser) -> Kill:
 EXAMPLE_DRAIN = "DRAIN VIEWGATE UPSTREAM 'spark-1:10000'"
 EXAMPLE_PAUSE = "PAUSE VIEWGATE UPSTREAM 'spark-1:10000'"
 EXAMPLE_RESUME = "RESUME VIEWGATE UPSTREAM 'spark-1:10000'"
-STEER = b"steer"  # what workers ask each other to do with an upstream
+STEER = b"steer"  # the topic of this request among workers
 _TOLD = {
     Steering.PAUSE: "paused: new sessions and statements wait, running statements go on",
     Steering.RESUME: "resumed: it takes sessions and statements again",
@@ -85,7 +85,7 @@ _TOLD = {
 
 @dataclass(frozen=True)
 class Steer:
-    """PAUSE, DRAIN and RESUME of an upstream, until the settings file is reloaded."""
+    """Pauses, drains or resumes an upstream, until the settings file is reloaded."""
 
     steering: Steering
     upstream: str
@@ -106,7 +106,7 @@ class Steer:
 
 
 async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
-    """Do in this process what one of the workers was asked to do, for clients and for refresh jobs."""
+    """Apply the request of one of the workers in this process, for clients and for refresh jobs."""
     steering, name = json.loads(about)
     for pool in pools:
         pool.steer(name, Steering(steering))
@@ -133,7 +133,7 @@ _WRONG_SETTINGS = "F0000"
 
 @dataclass(frozen=True)
 class Reload:
-    """Tells which settings have changed, and which take effect at the next start only."""
+    """Returns which settings have changed, and which of them take effect only at the next start."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -152,7 +152,9 @@ _NOT_NOW = "55000"
 
 @dataclass(frozen=True)
 class Restart:
-    """Begins the restart, and does not wait for its end: this session's worker waits for the session."""
+    """Starts the restart without waiting for its end, because this session's own worker waits for the
+    session to close.
+    """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)

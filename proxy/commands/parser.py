@@ -1,4 +1,4 @@
-"""A cursor over a statement's tokens, with the few shapes that Viewgate's statements are made of."""
+"""A cursor over a statement's tokens, with methods for the common parts of Viewgate's statements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return the parse function of a statement that has nothing behind its first words."""
+    """Return the parse function of a statement that ends after its first keywords."""
 
     def parse(parser: Parser) -> _Item:
         parser.end()
@@ -22,7 +22,7 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 
 
 class Parser:
-    """A parser that reads from left to right; unexpected text raises SqlError 42601 with its place and an example."""
+    """Parses from left to right; raises SqlError 42601, with position and example, at unexpected text."""
 
     def __init__(self, sql: str, example: str) -> None:
         self._sql = sql
@@ -38,7 +38,7 @@ class Parser:
         return self._tokens[at] if at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Step over these keywords or symbols if they are all next."""
+        """Advance past these keywords or symbols and return True, if all of them come next."""
         for ahead, word in enumerate(words):
             token = self.peek(ahead)
             if token is None or word not in (token.keyword, token.text if token.kind == "symbol" else ""):
@@ -47,7 +47,7 @@ class Parser:
         return True
 
     def expect(self, *words: str) -> None:
-        """Step over these keywords or symbols, which must be next."""
+        """Advance past these keywords or symbols; raise SqlError if they do not come next."""
         for word in words:
             if not self.accept(word):
                 raise self.wrong(" ".join(words))
@@ -61,7 +61,7 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Return a name: identifiers with dots between them."""
+        """Return a dotted name as its identifiers."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
@@ -76,7 +76,7 @@ class Parser:
         return string_value(token.text)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Read one or more items in parentheses with commas between them."""
+        """Parse one or more items in parentheses, separated by commas."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -86,7 +86,7 @@ class Parser:
         return tuple(items)
 
     def properties(self) -> dict[str, str]:
-        """`('key' = 'value', …)`; keys may be dotted names too."""
+        """Parse `('key' = 'value', …)`; keys may also be dotted names."""
         return dict(self.listed(self._property))
 
     def _property(self) -> tuple[str, str]:
@@ -126,7 +126,7 @@ class Parser:
             raise self.wrong("the end of the statement")
 
     def wrong(self, expected: str) -> SqlError:
-        """Return the error that names the expected and the found text, the place, and an example."""
+        """Return the error with the expected and the found text, the position, and an example."""
         token = self.peek()
         start = token.start if token else len(self._sql.rstrip())
         line = self._sql.count("\n", 0, start) + 1

@@ -1,4 +1,4 @@
-"""Plans each statement: answered here, or forwarded as `answering` decides; refreshes follow a write."""
+"""Plans each statement: Viewgate answers it, or it is forwarded as `answering` decides; refreshes follow a write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONSTANT = Forward(brief=True, constant=True)
 
 
 class Planner:
-    """The `Answering` that sessions' statements are put to."""
+    """Plans the statements of all sessions; the implementation of `Answering`."""
 
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context
@@ -35,7 +35,7 @@ class Planner:
         self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Run it here if it is a statement of our own, else forward it."""
+        """Return the plan of a statement: a command of Viewgate's own, or a forwarded statement."""
         info = classify(sql)
         if info.constant:
             return _CONSTANT
@@ -49,7 +49,7 @@ class Planner:
         return Local(run)
 
     def moved(self, session: ClientSession) -> None:
-        """Note that a session has moved to another upstream."""
+        """Forget what was known of a session's upstream, because it has moved to another."""
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:
@@ -64,7 +64,7 @@ class Planner:
             if not info.only_reads:
                 await self._guard.check(session, text)
                 tables = await self._affected.written(session, text)
-        except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
+        except Unavailable:  # no views are known yet; those that become stale are refreshed once they are known
             pass
         forward = await self._context.answers.plan(session, sql)
         if not tables:
@@ -73,11 +73,11 @@ class Planner:
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
-        """Have refreshes, and a table's maintenance, follow a statement that writes to sources of views."""
+        """Add refreshes, or a table's maintenance, to run after a statement that writes to sources of views."""
         maintained = maintenance(text)
 
         async def after(log: Log) -> None:
-            self._context.catalog.invalidate()  # it may have been a view that was written
+            self._context.catalog.invalidate()  # a view's definition may have been changed
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
             if maintained is not None:
@@ -87,7 +87,7 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return warnings of the losses that a statement brings to views over the tables, though it runs."""
+        """Return warnings about what a statement takes from views over the tables; the statement runs all the same."""
         if not lets_expire(text):
             return ()
         state = await self._context.facts(session)
@@ -97,7 +97,7 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Do the same with the storage of views over the table, one view's failure being that view's alone."""
+        """Run the same procedure on the storage of views over the table; a failure does not stop the others."""
         for view in views:
             if view.properties.get(MAINTENANCE) == NEVER:
                 continue

@@ -39,7 +39,7 @@ _CHOICES = {
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
     MAINTENANCE: (FOLLOWED, NEVER),
 }
-# Of the catalog's: what no refresh could write, found out only then.
+# For properties of the catalog: values with which every refresh would fail.
 _FORMATS = {"write.format.default": ("parquet", "orc", "avro")}
 _PERIODS = (EVERY, KEEP, RETENTION, MAX_STALENESS, WAIT_LIMIT)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
@@ -55,10 +55,10 @@ _OURS = (
     "viewgate.storage-",
     REFRESH_ERROR,
 )
-# What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
+# Set by the catalog, or by a clause of a statement; Spark refuses them with a message about the storage.
 _OF_SPARK = frozenset({"owner", "location", "provider", "external", "is_managed_location", "comment", "collation"})
 
-# What a table's properties say of the place of its files, of staged writes, and of changing single rows.
+# Table properties about the location of files, staged writes, and row-level changes, which storage does not inherit.
 _OF_ONE_TABLE = (
     *(
         "write.data.path",
@@ -72,12 +72,12 @@ _OF_ONE_TABLE = (
 
 SETTABLE = (*_CHOICES, *_PERIODS)
 
-# Each refresh makes three files of metadata: those that the table's log no longer lists go.
+# Each refresh writes three metadata files, so that those no longer in the table's log are deleted.
 OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
-    """Return the properties, if a user may set them to these values; raise SqlError."""
+    """Return the properties if a user may set them to these values; raise SqlError otherwise."""
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
@@ -99,12 +99,12 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that concern the storage table."""
+    """Return the properties that also apply to the storage table."""
     return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
 
 
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """Return the write properties of a table for storage with these columns: all but locations and row-level modes.
+    """Return a table's write properties for storage with these columns, without locations and row-level modes.
 
     >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
     {'write.format.default': 'orc'}
@@ -132,20 +132,22 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """Return the session's settings that a view keeps, as JSON; ANSI mode even by default, since defaults change."""
+    """Return the session settings that a view records, as JSON; ANSI mode even if it has its default,
+    which may change.
+    """
     default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
     return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
 
 
 def refresh_mode(view: MaterializedView) -> str:
-    """Return in words when a view is refreshed."""
+    """Return when a view is refreshed, as text."""
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit
 
 
 def next_refresh(view: MaterializedView) -> str:
-    """Return in words when a stale view is refreshed next.
+    """Return when a stale view is refreshed next, as text.
 
     >>> from types import SimpleNamespace as View
     >>> next_refresh(View(deferred=False, properties={EVERY: "10 minutes"}))

@@ -1,6 +1,6 @@
-"""SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage.
+"""SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage tables.
 
-Of a namespace that holds storage, SHOW TABLES is Spark's own answer without the storage of materialized views.
+In a namespace with storage tables, SHOW TABLES returns Spark's answer without these.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Show:
-    """One row for each view, also for those that cannot be read."""
+    """Returns one row for each view, also for views that cannot be read."""
 
     namespace: tuple[str, ...] | None = None
     table: tuple[str, ...] | None = None
@@ -76,8 +76,7 @@ class Show:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether a name fits a pattern as in Spark's SHOW statements: `*` for any text, `|` between choices, no
-    case.
+    """Return whether a name matches a pattern of Spark's SHOW: `*` is any text, `|` separates choices, case is ignored.
 
     >>> matches("agg*|x", "AGG_sales"), matches("agg", "agg_sales"), matches("agg%", "agg_sales")
     (True, False, True)
@@ -108,7 +107,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Return why the view's storage is left out for a while; empty where it is not."""
+    """Return why the view's storage is suspended; empty if it is not."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
@@ -116,7 +115,7 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return why a view stands as it does, and what a refresh that goes on says of itself."""
+    """Return the reason of a view's status, with the progress of a running refresh; None if there is nothing to say."""
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
 
@@ -125,7 +124,7 @@ def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
 
 
 def parse(parser: Parser) -> Show:
-    """After `SHOW MATERIALIZED VIEWS`."""
+    """Parse the part of the statement after SHOW MATERIALIZED VIEWS."""
     namespace = table = like = None
     if parser.accept("IN") or parser.accept("FROM"):
         namespace = parser.name("a namespace")
@@ -164,7 +163,7 @@ def listed(sql: str) -> Parts | None:
 
 
 async def hidden(context: Context, session: ClientSession, sql: str) -> frozenset[str]:
-    """Return the names of the storage tables that SHOW TABLES would list; none for every other statement."""
+    """Return the names of the storage tables that SHOW TABLES would list; empty for other statements."""
     namespace = listed(sql)
     views = (await context.answers.definitions()).views if namespace is not None else ()
     if namespace is None or not views:
@@ -178,7 +177,7 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:
-    """Run SHOW TABLES in the user's session, and leave out the tables of these names."""
+    """Run SHOW TABLES in the user's session, and return its rows without these tables."""
     result = await session.upstream.query(sql)
     rows = (row for row in result.rows if row[_NAME] not in names or row[_IS_TEMPORARY])
     return ResultSet(result.columns, tuple(rows))

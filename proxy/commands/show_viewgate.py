@@ -1,7 +1,7 @@
 """SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, WORKERS.
 
-The first seven show system tables, CONFIG the settings in effect, without the values of credentials, and WORKERS the
-processes that serve the port, as they are at this moment.
+The first seven show system tables, CONFIG the settings in effect without the values of credentials, and WORKERS the
+processes that serve the port now.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """Some columns of a system table, in the order of its rows, running ones first."""
+    """Returns some columns of a system table, in the order of its rows, running ones first."""
 
     table: str
     columns: Sequence[str]
@@ -42,7 +42,7 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """The statement of this session before this one."""
+    """Returns the previous statement of this session."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
@@ -86,7 +86,7 @@ _SETTING = ("key", "value", "default", "can_be_reloaded boolean")
 
 
 class Setting(NamedTuple):
-    """A setting's key, its value and its default, and whether RELOAD takes another value from the file."""
+    """A setting: its key, value and default, and whether RELOAD applies another value from the file."""
 
     key: str
     value: str | None
@@ -96,7 +96,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ShowConfig:
-    """One row for each setting; with logins, for operators alone."""
+    """Returns one row for each setting; if logins are required, only to operators."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -111,7 +111,9 @@ EXAMPLE_WORKERS = "SHOW VIEWGATE WORKERS"
 
 @dataclass(frozen=True)
 class ShowWorkers:
-    """One row for each, also for one that is not there now, and for one that is being replaced and has sessions."""
+    """Returns one row for each worker, also for one that has ended, and for one that is being replaced and still has
+    sessions.
+    """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         rows = [

@@ -1,7 +1,8 @@
-"""The storage of a new view: its columns, its layout, and an existing table that is adopted.
+"""Determines the storage of a new view: its columns, its layout, or an existing table to adopt.
 
-Spark names and types the columns, the rewriter may add hidden ones. The layout is as the statement says, else as that
-of the sources. An adopted table is checked against the view's query before it becomes the storage.
+Spark gives the columns' names and types, and the rewriter may add hidden columns. The layout comes from the statement's
+clauses, or else from the layout of the sources. An adopted table is checked against the view's query before it becomes
+the storage.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ Views = Mapping[TableName, View]
 
 @dataclass(frozen=True)
 class Shape:
-    """Both queries, their columns and tables; `named` tells whether the view must name its columns itself."""
+    """Both queries of a view, with columns and tables; `named` is true if the view must list its column
+    names itself.
+    """
 
     query: str
     storage_query: str
@@ -68,7 +71,9 @@ async def shape(
     *,
     hidden: bool = True,
 ) -> Shape:
-    """Return the stored columns with names and types by Spark; raise SqlError for unsupported ones."""
+    """Return the shape of a view over a query, with Spark's names and types; raise SqlError for an
+    unsupported query.
+    """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
     if table := next(SYSTEM.references(query), None):
@@ -79,7 +84,7 @@ async def shape(
     defined = partial(_defined, query, tables=tables, session=session, facts=facts, views=views, hidden=hidden)
     definition = await defined(names)
     visible = await _described(session, definition.query)
-    if None in definition.names:  # only Spark knows its own names, and only whole names allow hidden columns
+    if None in definition.names:  # only Spark knows their names, and hidden columns require that all are known
         named_by_spark = [column.name for column in _outputs(visible, definition.names)]
         definition = await defined(named_by_spark)
     stored = await _described(session, pin(definition.storage_query, {}, facts))
@@ -91,7 +96,7 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """Return the tables that the query reads, through views too; raise Spark's own error for unknown names."""
+    """Return the tables that the query reads, also through views; raise Spark's own error for unknown names."""
     try:
         named = relations(query, facts)
     except SqlError:
@@ -158,7 +163,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Layout:
-    """Partitions and order as Spark's statements have them, and the properties of how files are written."""
+    """Partitions and order as in Spark's statements, and the properties of written files."""
 
     partitioned_by: str = ""
     ordered_by: str = ""
@@ -166,14 +171,14 @@ class Layout:
 
     @property
     def written(self) -> dict[str, str]:
-        """The properties, and that rows come to the files partition by partition.
+        """The properties, plus one that writes rows partition by partition.
 
-        Else each task that writes would have a file open for each partition that it meets, and memory for it.
+        Otherwise each writing task would keep a file, with its memory, open for each partition that it meets.
         """
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """Yield the statements that order storage without changing how rows are spread over writing tasks."""
+        """Yield the statements that set the storage's order without changing how rows are distributed to tasks."""
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
             spread = properties.get(_DISTRIBUTION, "hash" if self.partitioned_by else "none")
@@ -181,7 +186,7 @@ class Layout:
 
 
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
-    """Raise SqlError for partitions or an order that the storage cannot have, before anything is made."""
+    """Raise SqlError, before anything is created, for partitions or an order that the storage cannot have."""
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
         problem = layout_problem(clause, text, str(view), columns) if text else ""
@@ -190,9 +195,11 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
-    """Return the partitions and order that the user has `given`, else those of the tables that the view reads.
+    """Return the partitions and order that the user has `given`, else those derived from the tables that the view
+    reads.
 
-    Partitions from any of them where a target of its own for each would pay; order and properties from one alone.
+    Partitions are derived from any source where a target of its own for each partition would pay; order and properties
+    only from a single source.
     """
     partitioned_by, ordered_by = given
     found = await catalog.current(made.sources)
@@ -211,7 +218,7 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return the expected content of the storage, where it is plain to see."""
+    """Return the expected content of the storage; None if it is not evident."""
     view = MaterializedView(
         name=storage,
         uuid="",
@@ -237,7 +244,7 @@ async def _partitions(catalog: Catalog, held: rewriter.Stored, sources: Sequence
         try:
             files = await catalog.files(table.name, table.snapshot_id, table.snapshot_id)
             found = rewriter.derived_partitions(held, table, files)
-        except Exception:  # manifests come from any writer; without them storage has no partitions
+        except Exception:  # manifests come from any writer; without them the storage gets no partitions
             _logger.exception("files unreadable table=%s", table.name)
             continue
         if found:
@@ -287,12 +294,12 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Compare the table with the view's query, both at one moment, and record the sources in the table; return its
-    number of rows.
+    """Compare the table with the view's query at one set of snapshots, and record the sources; return its number of
+    rows.
 
     Raise SqlError if the table's rows are not those of the query.
     """
-    if RETENTION in view.properties:  # what a refresh could not do is refused here
+    if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
     sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
     if not sources.all_pinned:
@@ -335,7 +342,9 @@ def _incomparable(columns: Sequence[Column]) -> str:
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """Return a query of all rows in which 0.0 and -0.0 differ: set operations take them for equal, texts do not."""
+    """Return a query of all rows in which 0.0 and -0.0 differ: set operations treat them as equal, but
+    strings do not.
+    """
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"
 

@@ -1,4 +1,4 @@
-"""Undo the completed steps of a statement that fails or is cancelled."""
+"""Undoes the completed steps of a statement that fails or is cancelled."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """A step that undoes another one; `what` describes it to the user, who must do it if the step fails.
+    """A step that undoes another; `what` describes it to the user, who must do it by hand if it fails.
 
-    `act` tells whether there was anything to take back.
+    `act` returns whether there was anything to undo.
     """
 
     what: str
@@ -25,7 +25,7 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Yield a list for steps that undo; they are taken last first if the body fails or is cancelled."""
+    """Yield a list for undo steps; if the body fails or is cancelled, they run in reverse order."""
     undo: list[Step] = []
     try:
         yield undo
@@ -39,12 +39,12 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:
-    """Run the undo steps, the last first; return the failed ones with the reason."""
+    """Run the undo steps in reverse order; return the failed ones, each with the reason."""
     left = []
     for step in reversed(steps):
         try:
             if await step.act():
                 log(f"undone by {step.what}")
-        except Exception as failure:  # what the statement itself has failed with counts
+        except Exception as failure:  # the statement's own error is reported
             left.append(f"{step.what} ({failure})")
     return left

@@ -1,4 +1,4 @@
-"""Settings: one TOML file, read and refused at start-up; paths in it are relative to its directory.
+"""Settings: one TOML file, checked at the start; paths in it are relative to its directory.
 
     [server]                      # where clients connect
     host = "0.0.0.0"              # "::" takes clients of IPv6, too

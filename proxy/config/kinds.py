@@ -1,4 +1,4 @@
-"""The kinds of values in the settings; the error message of each says what is allowed."""
+"""The types of values in the settings; the error message of each says what is allowed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator that tells what is allowed in place of pydantic's own message, without a secret value."""
+    """Return a validator whose error says what is allowed, and does not show a secret value."""
 
     def check(value: Any, validate: Any) -> Any:
         try:
             return validate(value)
         except ValidationError as error:
             told = f"must be {what}" if secret else f"is {value!r}: it must be {what}"
-            # Braces in a template are fields, in a value of a field they are text.
+            # Braces are placeholders in a message template, but text in the value of a placeholder.
             raise PydanticCustomError("not_allowed", "{told}", {"told": told}) from error
 
     return WrapValidator(check)
 
 
 def _as_text(value: Any) -> Any:
-    """Return a value as pyiceberg and Spark take it.
+    """Return a value as text, as pyiceberg and Spark take it.
 
     >>> _as_text(True), _as_text(3), _as_text("x")
     ('true', '3', 'x')
@@ -35,7 +35,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _located(value: Any, info: ValidationInfo) -> Any:
-    """Return the path that a text names, relative to the directory of the file that is read."""
+    """Return the path in a text, relative to the directory of the settings file."""
     if not isinstance(value, str) or not value:
         return value
     directory: Path = (info.context or {}).get("directory", Path())
@@ -85,7 +85,7 @@ Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and t
 
 
 def checked(name: str, kind: Any, value: Any) -> Any:
-    """Return a value of that kind; raise ValueError, which says what is allowed, for every other.
+    """Return a value after checking its type; raise ValueError, which says what is allowed.
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Reads the settings file; every setting that cannot be used is told with its table, its key and what is allowed."""
+"""Reads the settings file; the error for each invalid setting names its table and key, and says what is allowed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BARE = re.compile(r"""[^"'\[{#]""")
 
 
 class ConfigError(Exception):
-    """A setting that cannot be used: its key, its value, and what is allowed."""
+    """A setting is invalid; the message has its key, its value, and what is allowed."""
 
 
 def load(path: Path) -> Config:
-    """Return the settings in a file."""
+    """Return the settings in a file; raise ConfigError."""
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except OSError as error:
@@ -31,7 +31,7 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
-    r"""Return the settings in a text; the paths in it are relative to the directory.
+    r"""Return the settings in a text, with paths relative to the directory; raise ConfigError.
 
     >>> parse("[server]\nport = 10001").server.port
     10001
@@ -49,7 +49,7 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
 
 
 def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
-    r"""Return what is wrong, with the line and a remedy.
+    r"""Return a message about invalid TOML, with the line and what to do.
 
     >>> parse("[catalog]\nname = lake")
     Traceback (most recent call last):
@@ -67,9 +67,9 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
 
 
 def _told(error: ErrorDetails) -> str:
-    """Return a sentence that says which key cannot be used, and what is allowed."""
+    """Return a message about one invalid key, and what is allowed."""
     keys = [part for part in error["loc"] if isinstance(part, str)]
-    if error["type"] == "value_error":  # of a table as a whole
+    if error["type"] == "value_error":  # the error is about a whole table
         return " ".join([*_table(keys), str(error["ctx"]["error"])])
     shown = " ".join([*_table(keys[:-1]), keys[-1]])
     if error["type"] == "not_allowed":
@@ -80,7 +80,7 @@ def _told(error: ErrorDetails) -> str:
 
 
 def _table(keys: list[str]) -> list[str]:
-    """Return the name of a table as it is written in the file; none for the file itself.
+    """Return the name of a table as the file writes it; empty for the top level.
 
     >>> _table(["server", "tls"]), _table(["upstream"]), _table([])
     (['[server.tls]'], ['[[upstream]]'], [])

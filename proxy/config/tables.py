@@ -1,4 +1,4 @@
-"""The tables of the settings file as models: their keys, allowed values and defaults."""
+"""The tables of the settings file as pydantic models: their keys, allowed values and defaults."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from proxy.config.kinds import (
 from proxy.hs2.status import nearest
 
 DEFAULT_PORT = 10000
-# Where jobs run: settings of Spark's own.
+# Spark's own settings that say where refresh jobs run.
 MASTER, REMOTE = "spark.master", "spark.remote"
 
 
 class Table(BaseModel):
-    """A table of the file. A value of another kind, an unknown key and a missing one are refused.
+    """A table of the settings file. Values of a wrong type, unknown keys and missing required keys are refused.
 
-    A key that must be given says so by an example, which the error message shows.
+    A required key has an example, which the error message shows.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -87,7 +87,7 @@ class TlsFiles(Certificate):
 
 
 class Ports(Table):
-    """More ports, each for one transport alone."""
+    """Further ports, each for only one transport."""
 
     sasl: Port | None = None
     nosasl: Port | None = None
@@ -105,7 +105,7 @@ class Listen(Table):
 
 
 class ConsoleSettings(Table):
-    """The address of pages, metrics and health over HTTP; without a `port`, CONSOLE_PORT if that is free."""
+    """The address of the console's pages, metrics and health; without `port`, CONSOLE_PORT if it is free."""
 
     host: Text = "127.0.0.1"
     port: ListenPort | None = None
@@ -114,7 +114,7 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """The settings of the journal, and the file and the tables that get its records."""
+    """The settings of the journal: the file and the tables for its records, and whether literals are kept."""
 
     file: File | None = None
     table: TableId | None = None
@@ -130,7 +130,7 @@ class JournalSettings(Table):
 
 
 class TracingSettings(Table):
-    """The collector of OpenTelemetry that gets spans, and the part of the statements of which it gets any."""
+    """The OpenTelemetry collector that gets spans, and the share of statements that are traced."""
 
     endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
     headers: Headers = Field(default={}, repr=False)
@@ -138,7 +138,7 @@ class TracingSettings(Table):
 
 
 class LdapSettings(Table):
-    """A directory that checks passwords, and how a user is found in it."""
+    """An LDAP directory that checks passwords, and how to find a user in it."""
 
     url: Text = Field(examples=["ldaps://ldap.example.org"])
     user_dn: Text | None = None
@@ -161,7 +161,7 @@ class LdapSettings(Table):
 
 
 class JwtSettings(Table):
-    """The keys that tokens are signed with, and what a token must claim."""
+    """The keys that verify tokens, and the claims that a token must have."""
 
     keys: File = Field(examples=["keys.json"])
     audience: Text | None = None
@@ -177,7 +177,7 @@ class KerberosSettings(Table):
 
 
 class AuthenticationSettings(Table):
-    """The checks of logins, by default none, and the users who may operate Viewgate."""
+    """How logins are checked (by default not at all), and the users who may operate Viewgate."""
 
     passwords: File | None = None
     ldap: LdapSettings | None = None
@@ -199,7 +199,7 @@ class AuthenticationSettings(Table):
 
 
 class TimeoutSettings(Table):
-    """Seconds to wait for Spark and for the catalog; `Timeouts` has the defaults of those for Spark."""
+    """The time limits for Spark and the catalog, in seconds; `Timeouts` has the defaults for Spark."""
 
     connect: Seconds | None = None
     handshake: Seconds | None = None
@@ -213,7 +213,7 @@ class TimeoutSettings(Table):
 
     @property
     def upstream(self) -> dict[str, float]:
-        """The given ones that are for Spark."""
+        """The given time limits that are for Spark."""
         return {key: seconds for key, seconds in self.given.items() if key != "catalog"}
 
 
@@ -233,7 +233,7 @@ class LimitSettings(Table):
 
 
 class UpstreamTls(Table):
-    """Whose certificates are trusted, the certificate that is shown, and the name that the server's has."""
+    """TLS to an upstream: trusted authorities, the client certificate, and the name in the server's certificate."""
 
     ca: File | None = None
     certificate: File | None = None
@@ -256,7 +256,9 @@ class UpstreamKerberos(Table):
 
 
 class UpstreamAddress(Table):
-    """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own; how much it is given."""
+    """A Spark Thrift Server: its address and transport, the login (by default the client's own user), and
+    its limits.
+    """
 
     host: Text = Field(examples=["spark.example.org"])
     port: Port = 10000
@@ -301,12 +303,12 @@ class CatalogSettings(Table):
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties that pyiceberg takes."""
+        """The properties for pyiceberg."""
         return {"type": self.type, **(self.model_extra or {})}
 
 
 class PipelineSettings(Table):
-    """The login of refresh jobs at Spark; `spark`, if given, names another Spark than that of the clients."""
+    """The login of refresh jobs at Spark; `spark`, if given, runs them on another Spark than the clients' one."""
 
     user: Text = "viewgate"
     password: Password = ""
@@ -328,7 +330,7 @@ class EmbeddedSettings(Table):
 
 
 class Config(Table):
-    """All settings. Without upstreams, Viewgate has a Spark and a catalog of its own."""
+    """All settings. Without upstreams, Viewgate starts a Spark of its own, with its own catalog."""
 
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()
@@ -358,7 +360,7 @@ class Config(Table):
 
     @model_validator(mode="after")
     def _check_names_handed_on(self) -> Self:
-        """Keep an open door from leading into a Spark that has none."""
+        """Refuse to hand on client names that nobody has checked to a Spark that trusts them."""
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(

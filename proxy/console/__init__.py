@@ -1,9 +1,9 @@
-"""HTTP for operators, on a port of its own: pages, and `/metrics`, `/healthz` and `/readyz`.
+"""HTTP for operators, on a port of its own: web pages, and `/metrics`, `/healthz` and `/readyz`.
 
-The pages show what the system tables know. `login` tells who reads them, and what browsers are told.
+The pages show rows of the system tables. `login` identifies their readers, and has the security headers.
 
-Each worker counts its own statements (`Metrics`). The worker that is asked asks the others, and marks each sample with
-the number of its worker. What is the same for all, such as the lag of each view, it reads from the catalog.
+Each worker counts its own statements (`Metrics`). The worker that is scraped asks the others, and labels each sample
+with its worker's number. Figures that are the same for all, such as the lag of each view, are read from the catalog.
 """
 
 from proxy.console.console import Console

@@ -1,4 +1,4 @@
-"""The HTTP port: its routes, its start and its stop beside the SQL server."""
+"""The console's HTTP server: its routes, and its start and stop beside the SQL server."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from proxy.console.metrics import Caches, Expiries, Gauges, Metrics, Packed, exp
 from proxy.console.pages import Pages
 from proxy.service import Service
 
-METRICS = b"metrics?"  # what workers ask each other
-_PATIENCE = 2.0  # seconds in which a worker that is well gives its figures
+METRICS = b"metrics?"  # the topic of these questions among workers
+_PATIENCE = 2.0  # seconds in which a healthy worker answers
 _UNAVAILABLE = 503
 
 
 class Console:
-    """Answers HTTP for one process, and collects the figures of all workers through its service.
+    """Serves the console of one process, and collects the metrics of all workers.
 
-    People read pages, after a login where clients need one; the rest is for programs, and open.
+    Users read pages, after a login if clients need one; `/metrics`, `/healthz` and `/readyz` need none.
 
-    `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
-    sessions, and Viewgate is not being stopped. With `tls`, it speaks HTTPS. `expiries` tells when our own certificates
-    expire, `caches` how caches are used.
+    `/healthz` shows whether the process answers at all, `/readyz` whether statements can run: an upstream opens
+    sessions, and Viewgate is not being stopped. With `tls`, it serves HTTPS. `expiries` returns when our own
+    certificates expire, `caches` how caches are used.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Console:
         )
 
     def start(self, place: socket.socket) -> None:
-        """Listen on a bound socket; it is closed by `stop`."""
+        """Listen on a bound socket, which `stop` closes."""
         place.listen()
         tls = self._tls
         settings = uvicorn.Config(
@@ -89,11 +89,11 @@ class Console:
         self._serving = asyncio.create_task(self._server.serve([place]))
 
     def drain(self) -> None:
-        """Answer from now on that Viewgate is not ready."""
+        """Report from now on that Viewgate is not ready."""
         self._stopping = True
 
     async def stop(self) -> None:
-        """Stop listening, and return when the answers that are under way have been given."""
+        """Stop listening, and wait until running requests are answered."""
         if self._server is not None and self._serving is not None:
             self._server.should_exit = True
             await self._serving
@@ -115,7 +115,7 @@ class Console:
         return PlainTextResponse(f"not ready: {wrong}\n", _UNAVAILABLE) if wrong else PlainTextResponse("ready\n")
 
     def _wrong(self) -> str:
-        """Return why statements cannot be run now; empty where they can."""
+        """Return why statements cannot run now; empty if they can."""
         upstreams = self._service.upstreams
         if self._stopping:
             return "Viewgate is being stopped"
@@ -125,7 +125,7 @@ class Console:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the process that it is a part of."""
+    """A uvicorn server that leaves signals to the process."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[Any]:

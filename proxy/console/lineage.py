@@ -1,4 +1,4 @@
-"""The dependency graph of tables and materialized views, laid out for drawing."""
+"""Lays out the dependency graph of tables and materialized views for drawing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import relations
 from rewriter.model import MaterializedView, PlainView, Session, TableName
 
-MOST = 120  # names that are drawn at once: of more, nobody could follow the lines
+MOST = 120  # names drawn at once; lines between more could not be followed
 _LETTERS = 23
 WIDTH, HEIGHT, ACROSS, DOWN, EDGE = 232, 52, 88, 20, 8
 
@@ -35,11 +35,11 @@ def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Gr
 def _add(
     found: Graph, name: TableName, query: str, session: Session, plain: Mapping[TableName, tuple[str, Session]]
 ) -> None:
-    """Add a view, and the views without storage that its query names, with all that these name."""
+    """Add a view and the plain views that its query names, with everything that these name."""
     found.add_node(name)
     try:
         sources = relations(query, session)
-    except SqlError:  # the page of that view says that its query is not read
+    except SqlError:  # the view's own page reports that its query cannot be parsed
         return
     for source in sources:
         if source in plain and source not in found:
@@ -48,12 +48,12 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return the part of the graph below and above a view."""
+    """Return the part of the graph that a view depends on, or that depends on it."""
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 
 def short(name: TableName) -> str:
-    """Return what fits into a box of a name: its last two parts, or the end of them.
+    """Return the text for the box of a name: its last two parts, cut at the left if too long.
 
     >>> short(TableName(("lake", "demo", "agg"))), short(TableName(("lake", "demo", "a_name_that_is_rather_long")))
     ('demo.agg', '…me_that_is_rather_long')
@@ -64,7 +64,7 @@ def short(name: TableName) -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """A box, by its left upper corner."""
+    """A box, by its upper left corner."""
 
     name: TableName
     x: int
@@ -73,7 +73,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Line:
-    """A curve from the right side of a box to the left one of another."""
+    """A curve from the right side of one box to the left side of another."""
 
     source: TableName
     target: TableName
@@ -82,7 +82,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Boxes and lines, and the room that they take."""
+    """Boxes and lines, and their total size."""
 
     nodes: Sequence[Node]
     lines: Sequence[Line]
@@ -91,7 +91,7 @@ class Drawing:
 
 
 def drawn(found: Graph) -> Drawing:
-    """Lay a graph out from left to right: each name right of all that it is computed from.
+    """Return the layout of a graph from left to right: each name is to the right of all that it depends on.
 
     >>> a, b, c = (TableName((name,)) for name in "abc")
     >>> [(str(node.name), node.x, node.y) for node in drawn(nx.DiGraph([(a, b), (b, c), (a, c)])).nodes]
@@ -110,7 +110,7 @@ def drawn(found: Graph) -> Drawing:
 
 
 def _ordered(found: Graph) -> list[list[TableName]]:
-    """Return the columns, each sorted so that lines cross little: by the mean place of what a name is tied to."""
+    """Return the columns of boxes, each sorted by the mean position of neighbours, so that few lines cross."""
     columns = [sorted(names) for names in nx.topological_generations(found)]
     for _ in range(4):
         for order, ties in ((columns, found.predecessors), (columns[::-1], found.successors)):
@@ -128,7 +128,7 @@ def _middle(
 
 
 def _y(row: int, rows: int, most: int) -> int:
-    """Return where a box is, in a column that stands in the middle of the highest one."""
+    """Return the vertical position of a box, in a column that is centred on the highest column."""
     return EDGE + row * (HEIGHT + DOWN) + (most - rows) * (HEIGHT + DOWN) // 2
 
 

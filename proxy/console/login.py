@@ -1,7 +1,7 @@
-"""Logins to the console, and the protection of its pages in a browser.
+"""Checks logins to the console, and protects its pages in a browser.
 
-The users and passwords are those of the SQL port; a cookie keeps a login. Browsers get security headers, and forms from
-other sites are refused.
+The users and passwords are those of the SQL port; a cookie keeps a login. Responses have security headers, and forms
+from other sites are refused.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _MISDIRECTED, _UNAUTHORIZED = 421, 401
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who reads a page, and `whose` statements and sessions that shows: None stands for everybody's.
+    """A reader of pages; `whose` is the user whose statements and sessions are shown, None for all users'.
 
-    `known` says that there was a login. `cookie` is a Set-Cookie header for the answer, or empty.
+    `known` is false if there was no login. `cookie` is a Set-Cookie header for the answer, or empty.
     """
 
     user: str
@@ -43,9 +43,10 @@ class Visitor:
 
 
 class Login:
-    """Identifies visitors by cookies, tokens or tickets; where clients need no password, no login is asked for.
+    """Identifies visitors by cookies, tokens or tickets; if clients need no password, no login is required.
 
-    `whose(user)` says whose statements a user may see. Workers that have the same `key` know each other's cookies.
+    `whose(user)` returns the user whose statements a user may see, None for all. Workers with the same `key` accept
+    each other's cookies.
     """
 
     def __init__(self, authentication: Authentication, whose: Callable[[str], str | None], key: bytes) -> None:
@@ -60,7 +61,7 @@ class Login:
 
     @property
     def expired(self) -> str:
-        """The Set-Cookie header of a logout."""
+        """The Set-Cookie header that logs a visitor out."""
         return self._cookies.expire()
 
     async def visitor(self, request: Request) -> Visitor | None:
@@ -102,9 +103,10 @@ class Login:
 
 
 def check_host(request: Request) -> None:
-    """Raise HTTPException 421 where a browser was led here by a name that anybody can have registered.
+    """Raise HTTPException 421 if the request's host name is not one under which the console may be opened without
+    login.
 
-    Else any page in the web could have its own name resolved to 127.0.0.1, and read what needs no login.
+    Otherwise any web page could make its own host name resolve to 127.0.0.1, and read what needs no login.
     """
     host = request.url.hostname or ""
     if "." in host and not _is_address(host):
@@ -120,7 +122,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-# Nothing is loaded from elsewhere, no script or style stands in a page, and no other page may show ours in a frame.
+# Nothing is loaded from other sites, pages contain no inline scripts or styles, and no other site may frame them.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -130,7 +132,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Without any, browsers would hide the origin of a form.
+    # Without a referrer policy, browsers would hide the origin of a form.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -140,7 +142,7 @@ _FORBIDDEN = 403
 
 
 class Protection:
-    """Adds security headers to each response of an application, and refuses requests that other sites cause."""
+    """Adds security headers to each response, and refuses requests that other sites cause."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -157,7 +159,7 @@ class Protection:
 
 
 def _is_own(headers: Headers) -> bool:
-    """Return whether a page of ours has sent a request; browsers that do not say so tell at least its origin."""
+    """Return whether a page of this site sent a request, by Sec-Fetch-Site or, in browsers without that, by Origin."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"

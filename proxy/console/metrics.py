@@ -1,11 +1,11 @@
-"""Metrics in the terms of Prometheus: counters of statements and refreshes, gauges, and the figures of views.
+"""Collects Prometheus metrics: counters and histograms of statements and refreshes, gauges, and the metrics of views.
 
-Statements are counted in plain numbers, by the one event loop that runs them: the counters and histograms of
-prometheus-client lock for each, and took 25 µs of a statement where these take 4. Gauges are read at each scrape:
-statements and sessions, upstreams, caches, and the uses of views. How far each view is behind its tables, and how much
-it holds, is the same for all workers.
+Counters of statements are plain numbers that only the event loop changes: prometheus-client's counters and histograms
+take a lock for each change, and 25 µs per statement where these take 4. Gauges are read at each scrape: statements,
+sessions, upstreams, caches, and the uses of views. How far each view is behind its tables, and its size, is the same
+for all workers.
 
-The samples of one process are plain values, and those of several become one exposition.
+The metrics of one process are converted to plain values, and those of several processes are merged.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from proxy.service import Service
 from proxy.upstream import Upstreams
 from rewriter.model import Table
 
-# Name, documentation and type of a family, and its samples, each with name, labels and value: what JSON can carry.
+# A metric family as JSON values: its name, documentation and type, and its samples with name, labels and value.
 Packed = Sequence[Any]
 
 
 def packed(registry: CollectorRegistry) -> Packed:
-    """Return the samples of a registry, without the times at which their counters were made."""
+    """Return the samples of a registry, without the times at which their counters were created."""
     return [
         [m.name, m.documentation, m.type, [[s.name, s.labels, s.value] for s in m.samples if _is_wanted(s.name)]]
         for m in registry.collect()
@@ -47,7 +47,7 @@ def _is_wanted(sample: str) -> bool:
 
 
 def merged(by_worker: Mapping[int, Packed]) -> list[Metric]:
-    """Return one family for each name, whose samples are labelled with the number of their worker.
+    """Return one family for each name, whose samples are labelled with their worker's number.
 
     >>> one = ["up", "Whether it is up.", "gauge", [["up", {}, 1.0]]]
     >>> [(sample.labels, sample.value) for sample in merged({1: [one], 2: [one]})[0].samples]
@@ -75,13 +75,13 @@ def exposition(families: Iterable[Metric]) -> bytes:
     return generate_latest(_Given(families))
 
 
-# Seconds: from a decision out of memory to a query of minutes.
+# Seconds: from a cached decision to a query of minutes.
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 _BOUNDS = (*map(str, _BUCKETS), "+Inf")
 
 
 class _Times:
-    """A histogram of times: the count in each bucket, and the sum."""
+    """A histogram of times: the number of times in each bucket, and their sum."""
 
     __slots__ = ("counts", "sum")
 
@@ -100,7 +100,7 @@ class _Times:
 
 
 class Metrics(Collector):
-    """A sink of the journal. All labels have values of a small number, whatever clients send."""
+    """A sink of the journal that counts. Labels take few values, whatever clients send."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._statements: defaultdict[tuple[str, str, str, str], int] = defaultdict(int)
@@ -111,7 +111,7 @@ class Metrics(Collector):
         registry.register(self)
 
     def ended(self, record: Record) -> None:
-        """Count a statement."""
+        """Count a statement whose execution has ended."""
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
@@ -122,7 +122,7 @@ class Metrics(Collector):
         self._bytes += record.bytes
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Count a refresh, by the last way that it went."""
+        """Count a refresh, by the way of its last step."""
         way = refresh.ways[-1] if refresh.ways else ""
         self._refreshes[way, refresh.cause, refresh.state.name] += 1
         self._refresh_seconds[way].add(refresh.milliseconds / 1000)
@@ -161,7 +161,7 @@ class Metrics(Collector):
         )
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing: the names are not looked for in advance."""
+        """Yield nothing, so that registration does not collect the metrics to learn their names."""
         return iter(())
 
 
@@ -177,18 +177,18 @@ def _timed(family: HistogramMetricFamily, by_label: Iterable[tuple[str, _Times]]
     return family
 
 
-# Views with a label of their own; the uses of all others are counted together.
+# The number of views with a label of their own; the uses of all others are added up.
 MOST_VIEWS = 500
 OTHERS = "(others)"
-# The use of caches, by their names in /metrics.
+# Returns the use of caches, by their names in /metrics.
 Caches = Callable[[], Mapping[str, CacheUse]]
-# When our own certificates expire, in seconds since 1970, by the names that they have in /metrics.
+# Returns when our own certificates expire, in seconds since 1970, by their names in /metrics.
 Expiries = Callable[[], Mapping[str, float | None]]
 EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 
 
 class Gauges(Collector):
-    """Reads the figures of a process whenever they are asked for."""
+    """Collects the gauges of a process at each scrape."""
 
     def __init__(
         self, service: Service, registry: CollectorRegistry, expiries: Expiries, caches: Caches = dict
@@ -199,7 +199,7 @@ class Gauges(Collector):
         registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures."""
+        """Yield the gauges."""
         service = self._service
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running
@@ -214,7 +214,7 @@ class Gauges(Collector):
         yield from _of_views(service.journal.usage)
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing: the names are not looked for in advance."""
+        """Yield nothing, so that registration does not collect the metrics to learn their names."""
         return iter(())
 
 
@@ -296,11 +296,11 @@ def _uses(usage: Usage) -> Metric:
     return family
 
 
-_PATIENCE = 5.0  # seconds, half of the time that Prometheus gives a scrape
+_PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 
 
 async def view_families(catalog: Catalog | None) -> list[Metric]:
-    """Return the figures of the first views by name; none of them while the catalog does not answer."""
+    """Return the metrics of the first views by name; only the availability while the catalog does not answer."""
     up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
     if catalog is None:
         return []

@@ -1,4 +1,4 @@
-"""The pages: rows of the system tables as HTML, each visitor seeing the rows that this user may see."""
+"""The console's pages: rows of the system tables as HTML; each visitor sees only the rows that the user may see."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from proxy.pipeline import freshness
 _SEE_OTHER, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 303, 401, 403, 404
 _CONFLICT, _UNAVAILABLE = 409, 503
 _LONGEST_FORM = 64 * 1024  # bytes
-_REFRESHES = 20  # that the page of a view shows
+_REFRESHES = 20  # refreshes shown on the page of a view
 _TICKETS = {"WWW-Authenticate": "Negotiate"}
 
-# What a handler of a page gets and gives.
+# The handler of a page: from a request and its visitor to the response.
 Page = Callable[[Request, Visitor], Awaitable[Response]]
 
 
 class Pages:
-    """Writes pages from the rows of the system tables, for visitors that have logged in where clients must."""
+    """Renders pages from the rows of the system tables, for visitors who have logged in if clients must."""
 
     def __init__(self, context: Context, login: Login) -> None:
         self._context = context
@@ -49,7 +49,7 @@ class Pages:
 
     @property
     def routes(self) -> list[BaseRoute]:
-        """Where the pages are."""
+        """Return the routes of the pages."""
         return [
             Route("/", self._start),
             Route("/login", self._show_login, methods=["GET"]),
@@ -66,7 +66,7 @@ class Pages:
         ]
 
     def refusal(self, request: Request, error: Exception) -> Response:
-        """Return the page that says why a request cannot be answered."""
+        """Return the page that says why a request was refused."""
         assert isinstance(error, HTTPException)
         headers = _TICKETS if error.status_code == _UNAUTHORIZED and self._login.accepts_tickets else None
         return self._page("message.html", None, error.status_code, headers, told=error.detail)
@@ -155,7 +155,7 @@ class Pages:
         wanted = _own_path(request.query_params.get("next", ""))
         if visitor is not None:
             return _with_cookie(RedirectResponse(wanted, _SEE_OTHER), visitor)
-        # A browser with a ticket answers this by itself; all others show the form.
+        # A browser with a Kerberos ticket answers this by itself; others show the form.
         tickets = self._login.accepts_tickets
         status, headers = (_UNAUTHORIZED, _TICKETS) if tickets else (200, None)
         return self._page("login.html", None, status, headers, wanted=wanted, user="", problem="")
@@ -180,14 +180,14 @@ def _with_cookie(answer: Response, visitor: Visitor) -> Response:
 
 
 def _asked(request: Request) -> str:
-    """Return the path to redirect to after a login: the requested page, or the start page after a form."""
+    """Return the path to go to after a login: the requested page, or the start page after a form."""
     if request.method != "GET":
         return "/"
     return f"{request.url.path}?{request.url.query}".removesuffix("?")
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a small form."""
+    """Return the fields of a form; raise HTTPException 413 if it is too long."""
     body = b""
     async for part in request.stream():
         body += part
@@ -197,7 +197,8 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _own_path(wanted: str) -> str:
-    r"""Return a path of ours to go on to; a link must not lead from our login to another site.
+    r"""Return the requested path if it is on this site, else "/", so that a link to our login cannot lead to another
+    site.
 
     >>> _own_path("/views"), _own_path("//evil.example/"), _own_path("https://evil.example/"), _own_path("/\\evil")
     ('/views', '/', '/', '/')

@@ -1,6 +1,6 @@
-"""Values as pages show them, for people: times, numbers and sizes, and what a view is worth.
+"""Formats values for pages (times, numbers and sizes), and shows what a view is worth.
 
-A view has its standing, its uses, and what it saves against what its refreshes take.
+That is its status, its uses, and the time that it saves against the cost of its refreshes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from proxy.answering.virtual_tables import Row
 from proxy.pipeline import Span
 
-NOTHING = "\N{EN DASH}"  # in the place of a value that there is not
+NOTHING = "\N{EN DASH}"  # shown for a missing value
 _SIZES = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 _UNITS = ((86_400_000, "d", 3_600_000, "h"), (3_600_000, "h", 60_000, "min"), (60_000, "min", 1000, "s"))
 
 
 def duration(ms: float | None) -> str:
-    """Return milliseconds in at most two units.
+    """Return a number of milliseconds as text in at most two units.
 
     >>> [duration(ms) for ms in (0, 0.4, 42, 3_110, 75_000, 7_260_000, 200_000_000)]
     ['0 s', '<1 ms', '42 ms', '3.1 s', '1 min 15 s', '2 h 1 min', '2 d 7 h']
@@ -35,7 +35,7 @@ def duration(ms: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """Return a whole number with its thousands apart.
+    """Return an integer with separated thousands.
 
     >>> count(1234567)
     '1,234,567'
@@ -44,7 +44,7 @@ def count(number: float | None) -> str:
 
 
 def size(number: float | None) -> str:
-    """Return bytes in the unit that leaves a number below 1,024.
+    """Return a number of bytes in the unit that gives a number below 1,024.
 
     >>> [size(number) for number in (412, 5_000_000)]
     ['412 bytes', '4.8 MiB']
@@ -58,7 +58,7 @@ def size(number: float | None) -> str:
 
 
 def clock(ms: int | None, now: datetime | None = None) -> str:
-    """Return a moment, in milliseconds since 1970, by its time in UTC, and by its day where that is not today.
+    """Return the UTC time of a moment (milliseconds since 1970), with the date if that is not today.
 
     >>> clock(1_700_000_000_042, datetime(2023, 11, 14, tzinfo=UTC)), clock(1_700_000_000_042)
     ('22:13:20', '2023-11-14 22:13:20')
@@ -70,7 +70,7 @@ def clock(ms: int | None, now: datetime | None = None) -> str:
 
 
 def iso(ms: int) -> str:
-    """Return a moment, in milliseconds since 1970, as machines read it.
+    """Return a moment (milliseconds since 1970) in ISO 8601.
 
     >>> iso(1_700_000_000_042)
     '2023-11-14T22:13:20.042Z'
@@ -89,11 +89,11 @@ def one_line(text: str, most: int = 160) -> str:
 
 
 _MARKS = {"fresh": "good", "stale": "warn", "never refreshed": "bad"}
-_LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness that are drawn
+_LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawing
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the status of a view as a word, and the kind of its mark.
+    """Return the status of a view as a word, and the style of its mark.
 
     >>> standing({"status": "stale"})
     ('stale', 'warn')
@@ -102,7 +102,7 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def judged(row: Row) -> tuple[str, str] | None:
-    """Return a judgement that an operator should look into, and the kind of its mark; None where there is none.
+    """Return a finding that an operator should look into, and the style of its mark; None if there is none.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})
@@ -114,7 +114,7 @@ def judged(row: Row) -> tuple[str, str] | None:
         return "could not be read", "bad"
     if row["considered"] and not row["chosen"]:
         return "never chosen", "warn"
-    # Only where each use was compared: of the others nobody knows what they have saved.
+    # Only if each use was compared: for the others, the saved time is unknown.
     if row["chosen"] and row["compared"] >= row["chosen"] and row["saved_milliseconds"] < row["refresh_milliseconds"]:
         return "costs more than it saves", "warn"
     return None
@@ -122,7 +122,7 @@ def judged(row: Row) -> tuple[str, str] | None:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Spans of freshness as parts of a bar, in percent, and how much of the known time was fresh."""
+    """Spans of freshness as parts of a bar, in percent, and the share of the known time that was fresh."""
 
     bars: Sequence[tuple[str, float, float]]
     begin_ms: int
@@ -131,7 +131,7 @@ class Timeline:
 
 
 def timeline(spans: Sequence[Span]) -> Timeline | None:
-    """Return the last week of a view's freshness; None for one without any.
+    """Return the last week of a view's freshness; None for a view without any.
 
     >>> timeline([Span(0, 750, True), Span(750, 1000, False)])
     Timeline(bars=[('fresh', 0.0, 75.0), ('stale', 75.0, 25.0)], begin_ms=0, end_ms=1000, fresh=75.0)

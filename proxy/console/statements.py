@@ -1,6 +1,7 @@
-"""The list of statements as a page shows it: filtered, counted, and in parts of a hundred.
+"""The console's list of statements (filtered, counted, divided into pages of a hundred), and the comparison of two
+statements.
 
-Two statements are shown beside each other, with the parts marked in which they differ.
+The comparison shows two statements side by side, and marks the parts that differ.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from proxy.statements import scan
 AT_A_TIME = 100
 _FAILED = frozenset(state.name for state in (OperationState.ERROR, OperationState.TIMEDOUT))
 
-# What visitors may choose from, by its name in the address.
+# The filters that visitors may choose, by their names in the URL.
 KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
     "": ("All", lambda row: True),
     "running": ("Running", lambda row: bool(is_running(row))),
@@ -30,7 +31,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
     "failed": ("Failed", lambda row: row["state"] in _FAILED),
 }
 
-# What answered a statement, in a sentence.
+# A sentence about what answered a statement.
 ANSWERED = {
     Outcome.VIEW: "A materialized view answers all or a part of it.",
     Outcome.MISS: "The tables answer it. Materialized views read them, and none could answer.",
@@ -40,7 +41,7 @@ ANSWERED = {
     Outcome.REFUSED: "It was refused, and never begun.",
 }
 
-# What a phase is, where a bar shows its part of a statement's time.
+# A description of each phase in the bar of a statement's time.
 PHASES = {
     Phase.PLANNED: "Decision",
     Phase.QUEUED: "Waiting",
@@ -51,7 +52,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A page of the list: its rows, the number of rows of each kind, and the requested filter."""
+    """One page of the list: its rows, the number of rows of each kind, and the requested filter."""
 
     rows: Sequence[Row]
     counts: Mapping[str, int]
@@ -62,12 +63,12 @@ class Listed:
 
     @property
     def address(self) -> str:
-        """Where a form or a link finds the same list."""
+        """The URL of the list."""
         return "/statements"
 
 
 def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
-    """Return the part that an address asks for: statements that run first, then the latest."""
+    """Return the page that a URL's parameters select: running statements first, then the latest."""
     text, kind = asked.get("q", "").strip(), asked.get("show", "")
     kind = kind if kind in KINDS else ""
     found = [row for row in rows if _has(row, text.lower())]
@@ -84,7 +85,7 @@ def is_running(row: Row) -> bool:
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the state of a statement as a word, and the kind of its mark.
+    """Return the state of a statement as a word, and the style of its mark.
 
     >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
     (('failed', 'bad'), ('finished', 'good'))
@@ -96,7 +97,7 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def answered_by(row: Row) -> str:
-    """Return what answers a statement, in a few words.
+    """Return in a few words what answered a statement.
 
     >>> answered_by({"outcome": "miss", "reason": "STALE", "chosen": []})
     'tables: STALE'
@@ -111,7 +112,7 @@ def answered_by(row: Row) -> str:
 
 
 def verdicts(row: Row) -> list[tuple[str, str]]:
-    """Return each considered view with its verdict."""
+    """Return each view that was tried, with its verdict."""
     return [
         (view, "chosen" if view in row["chosen"] else "could answer" if view in row["matched"] else "cannot answer")
         for view in row["considered"]
@@ -120,7 +121,7 @@ def verdicts(row: Row) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One phase in the bar of a statement's time: where it begins, and its width, in percent."""
+    """One phase in the bar of a statement's time: its start and width in percent."""
 
     phase: Phase
     name: str
@@ -130,7 +131,7 @@ class Bar:
 
 
 def bars(row: Row) -> list[Bar]:
-    """Return the phases that a statement has been through."""
+    """Return the phases of a statement as parts of the bar."""
     times = [(phase, row[f"{phase}_ms"]) for phase in Phase if row[f"{phase}_ms"] is not None]
     whole = sum(ms for _, ms in times) or 1.0
     found, at = [], 0.0
@@ -148,18 +149,18 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
-_MOST_TOKENS = 3000  # tokens: what is longer is not compared, which would take seconds
+_MOST_TOKENS = 3000  # comparing longer statements would take seconds
 
 
 class Piece(NamedTuple):
-    """A part of a text, and whether the other text has it, too."""
+    """A part of a text, and whether it differs from the other text."""
 
     text: str
     differs: bool
 
 
 def compared(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both texts in pieces, compared token by token; spaces, comments and the case of letters do not count.
+    """Return both texts as pieces, compared token by token; spaces, comments and case are ignored.
 
     >>> left, right = compared("SELECT sum(a) FROM sales", "select sum(a)  FROM `lake`.`agg`")
     >>> [piece.text for piece in left if piece.differs], [piece.text for piece in right if piece.differs]
@@ -185,7 +186,8 @@ class _Tokens(NamedTuple):
         words, spans = list[str](), list[tuple[int, int]]()
         for token in scan(text):
             word = token.text.upper() if token.kind == "word" else token.text
-            if spans and spans[-1][1] == token.start and (word == "." or words[-1].endswith(".")):  # a name of parts
+            # the parts of a dotted name are one token
+            if spans and spans[-1][1] == token.start and (word == "." or words[-1].endswith(".")):
                 words[-1], spans[-1] = words[-1] + word, (spans[-1][0], token.end)
             else:
                 words.append(word)
@@ -193,7 +195,7 @@ class _Tokens(NamedTuple):
         return _Tokens(text, words, spans)
 
     def pieces(self, changed: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-        """Yield the text, cut where runs of changed tokens begin and end."""
+        """Yield the text in pieces, divided where runs of changed tokens begin and end."""
         at = 0
         for first, last in changed:
             begin, end = self.spans[first][0], self.spans[last - 1][1]

@@ -1,8 +1,8 @@
-"""The vocabulary of HiveServer2, pure: calls and replies, statuses, column types, row sets.
+"""The HiveServer2 protocol without I/O: calls and replies, statuses, column types, row sets.
 
-`generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it: `codec` for calls
-and replies, and for what depends on a client's version, `status` for errors, `result` for row sets, `types` for
-columns, `patterns` for the names that JDBC asks for.
+`generated` is created from TCLIService.thrift, Viewgate's own definition of the protocol. On top of it, `codec` encodes
+calls and replies and knows the differences of protocol versions, `status` encodes errors, `result` row sets, `types`
+column types, and `patterns` the name patterns of JDBC.
 """
 
 from proxy.hs2.codec import (

@@ -1,8 +1,8 @@
-"""Whole messages to generated structs and back, by Thrift's C extension where it is built.
+"""Converts whole messages to generated structs and back, with Thrift's C extension if it is built.
 
-The arguments of a call are a struct with the request as field 1, its result one with the response as
-field 0; both wrappers are written here, so that no generated service is needed. What depends on a client's version of
-the protocol stands here, too.
+The arguments of a call are a struct with the request as field 1, and its result a struct with the response as field 0;
+both wrappers are encoded here, so that no generated service is needed. Functions for the differences of protocol
+versions are here, too.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from proxy.wire.message import Source, body_of
 _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"
 _STOP = b"\x00"
-_TYPE = 3  # of the bytes of a message
+_TYPE = 3  # the offset of the message type
 _STATUS_CODE = (0, 1, 1)
 _STATUS = bytes.fromhex("0c0000 0c0001 080001")
 _ROWS, _COLUMNS = (0, 3, 2), (0, 3, 3)
 
-# Rows by columns as Spark writes them: no info in the status, whether there are more, a start, no rows, the columns.
+# A columnar row set as Spark writes it: status without messages, hasMoreRows, start row, no rows, the columns.
 _COLUMNAR = re.compile(
     rb"\x0c\0\0\x0c\0\x01\x08\0\x01\0{5}\x02\0\x02.\x0c\0\x03\x0a\0\x01.{8}\x0f\0\x02\x0c\0{4}"
     rb"\x0f\0\x03\x0c.{4}\x0c..\x0f\0\x01.(.{4})",
     re.DOTALL,
 )
 
-# Where the identifiers of handles are in the replies that bring new ones.
+# The paths of handle identifiers in replies that return new handles.
 SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
 
 _EXTENSION = TBinaryProtocolAccelerated(TMemoryBuffer())
@@ -56,7 +56,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
 
 
 def encode(struct: Any) -> bytes:
-    """Return the bytes of a struct."""
+    """Return a struct as bytes."""
     if _ENCODE is not None:
         encoded: bytes = _ENCODE(struct, [type(struct), struct.thrift_spec])
         return encoded
@@ -67,12 +67,12 @@ def encode(struct: Any) -> bytes:
 
 
 def encode_call(name: str, seqid: int, request: Any) -> bytes:
-    """Return the message that calls a method."""
+    """Return the message of a call."""
     return write_head(name, CALL, seqid) + _REQUEST + encode(request) + _STOP
 
 
 def encode_reply(name: str, seqid: int, response: Any) -> bytes:
-    """Return the message that answers a call."""
+    """Return the message of a reply."""
     return write_head(name, REPLY, seqid) + _RESPONSE + encode(response) + _STOP
 
 
@@ -85,7 +85,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
-    """Return the response in a reply; raise SqlError for an exception in its place, and for an unreadable reply."""
+    """Return the response in a reply; raise SqlError if it is an exception, or if it cannot be parsed."""
     try:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:
@@ -100,18 +100,18 @@ def read_reply(message: bytes, kind: type[S]) -> S:
 
 
 def succeeded(reply: bytes) -> bool:
-    """Return whether a reply is one and reports no error; looks at its first bytes alone."""
+    """Return whether a message is a reply without an error, from its first bytes."""
     body = body_of(reply)
     if reply[_TYPE] == EXCEPTION:
         return False
-    if reply.startswith(_STATUS, body):  # as every server writes it
+    if reply.startswith(_STATUS, body):  # the bytes that every server writes
         return int.from_bytes(reply[body + len(_STATUS) : body + len(_STATUS) + 4], "big") not in FAILED
     code = find(reply, _STATUS_CODE)
     return code is not None and read_i32(reply, code) not in FAILED
 
 
 def rows_in(reply: bytes) -> int:
-    """Return the number of rows in a reply to FetchResults: by columns, or row by row."""
+    """Return the number of rows in a reply to FetchResults, by columns or by rows."""
     usual = _COLUMNAR.match(reply, body_of(reply))
     if usual is not None:
         return int.from_bytes(usual[1], "big")
@@ -119,7 +119,7 @@ def rows_in(reply: bytes) -> int:
 
 
 def _within(message: bytes, field: bytes) -> int | None:
-    """Return the offset of the struct in the one field of a body; searched for if it is not the first."""
+    """Return the offset of the struct in the only field of a body; None if there is none."""
     body = body_of(message)
     if message.startswith(field, body):
         return body + len(field)
@@ -129,11 +129,11 @@ def _within(message: bytes, field: bytes) -> int | None:
 
 V1, V6, V8, V11 = 0, 5, 7, 10
 
-SPARK_HOLDS_S = 5.0  # seconds that Spark holds a question for the status of a running statement, if not told otherwise
+SPARK_HOLDS_S = 5.0  # seconds for which Spark, by default, delays the reply to a status poll of a running statement
 
 
 def clamped(version: int | None) -> int:
-    """Return the version to speak with a client: the one asked for, or the latest if that is absent or unknown.
+    """Return the version to use with a client: the requested one, or the latest if that is absent or unknown.
 
     >>> clamped(5), clamped(42247), clamped(None)
     (5, 10, 10)
@@ -142,20 +142,22 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Return whether rows travel as columns, binary ones among them."""
+    """Return whether rows are sent as columns, and binary values as bytes."""
     return version >= V6
 
 
 def knows_timeout(version: int) -> bool:
-    """Return whether a client understands that an operation timed out; older ones wait for ever."""
+    """Return whether a client understands the time-out state; older ones would wait forever."""
     return version > V8
 
 
 def status_held_s(version: int) -> float:
-    """Return the seconds that a status poll is held for a client of a version, so that it need not spin.
+    """Return the seconds for which a status poll of a client of this version is delayed, so that the client need not
+    spin.
 
-    Hive JDBC, of V7 and later, asks one after the other and cannot cancel meanwhile. PyHive, below dbt and Superset,
-    and impyla, both of V6, sleep for up to five seconds after each answer but the last: they are held for Spark's time.
+    Hive JDBC, version 7 and later, polls continuously and cannot cancel during a poll. PyHive (used by dbt and
+    Superset) and impyla, both version 6, sleep for up to five seconds after each reply except the last: their polls are
+    delayed as long as Spark does.
 
     >>> status_held_s(V6), status_held_s(V8)
     (5.0, 0.03)

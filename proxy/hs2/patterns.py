@@ -1,4 +1,4 @@
-"""Search patterns of the metadata calls: JDBC's, as HiveServer2 takes them."""
+"""The search patterns of metadata calls: JDBC's, as HiveServer2 interprets them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ _TOKEN = re.compile(r"\\(.)|(.)", re.DOTALL)
 
 
 def matcher(pattern: str | None) -> Callable[[str], bool]:
-    r"""Return whether a name fits: `%` (or Hive's `*`) for any text, `_` for one character, `\` before what stands for
-    itself.
+    r"""Return a function that tests a name: `%` (or Hive's `*`) is any text, `_` one character, `\\` escapes.
 
-    Names are compared without case, as Spark does. No pattern, or an empty one, asks for nothing in particular, and so
-    does the `.*` of impyla.
+    Names are compared ignoring case, as in Spark. No pattern, an empty one, and impyla's `.*` match everything.
 
     >>> [matcher(pattern)("sales_2024") for pattern in (None, "", ".*", "SALES%", r"sales\_2024")]
     [True, True, True, True, True]
@@ -30,7 +28,7 @@ def matcher(pattern: str | None) -> Callable[[str], bool]:
 
 
 def is_exact(pattern: str | None) -> bool:
-    r"""Return whether a pattern can mean one name only.
+    r"""Return whether a pattern matches only one name.
 
     >>> [is_exact(pattern) for pattern in (None, ".*", "sales", "sales_2024", r"sales\_2024")]
     [False, False, True, False, True]
@@ -39,7 +37,8 @@ def is_exact(pattern: str | None) -> bool:
 
 
 def any_text_between(pieces: Sequence[str]) -> str:
-    """Return a regular expression of the pieces, each taken at its first place: backtracking could take for ever.
+    """Return a regular expression for the pieces with any text between; each matches at its first place, without
+    backtracking.
 
     >>> any_text_between(["a", "b", "", "c", "d"])
     'a(?>.*?b)(?>.*?c).*d'

@@ -1,4 +1,4 @@
-"""Results that Viewgate itself computes, and row sets: column-wise since protocol V6, row-wise before."""
+"""Results that Viewgate computes itself, and row sets: by columns since protocol version 6, by rows before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = bool | int | float | str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """Columns and rows; dates, timestamps, decimals and nested values are strings, as they travel.
+    """Columns and rows; dates, timestamps, decimals and nested values are strings, as they are sent.
 
     >>> ResultSet.of("name", "size bigint", rows=[("a", 1)]).columns
     (ColumnDesc(name='name', type='string'), ColumnDesc(name='size', type='bigint'))
@@ -26,20 +26,20 @@ class ResultSet:
 
     @classmethod
     def of(cls, *columns: str, rows: Sequence[Sequence[Any]] = ()) -> ResultSet:
-        """Return a result from columns written as in DDL; a column without a type is a string."""
+        """Return a result with columns written as in DDL; a column without a type is a string."""
         described = (column.partition(" ") for column in columns)
         return cls(
             tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)
         )
 
 
-# Runs a statement to its end somewhere; what it returned, all of it.
+# Runs a statement to its end, and returns its whole result.
 Query = Callable[[str], Awaitable[ResultSet]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The Thrift field and type of a column's values, and the placeholder for NULL."""
+    """How a column's values are sent: Thrift field, column and value types, and the placeholder for NULL."""
 
     field: str
     column: str
@@ -52,7 +52,7 @@ _STRINGS = _Layout("stringVal", "TStringColumn", "TStringValue", str, "")
 _BYTES = _Layout("binaryVal", "TBinaryColumn", "TStringValue", bytes, b"")
 _DOUBLES = _Layout("doubleVal", "TDoubleColumn", "TDoubleValue", float, 0.0)
 
-# By type id; every other type travels as strings.
+# By type id; values of all other types are sent as strings.
 _LAYOUTS = {
     0: _Layout("boolVal", "TBoolColumn", "TBoolValue", bool, False),
     1: _Layout("byteVal", "TByteColumn", "TByteValue", int, 0),
@@ -69,7 +69,7 @@ _NONE = type(None)
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
-    """Return the row set of some rows, the first of which is the result's `start`-th."""
+    """Return the row set of these rows; `start` is the position of the first in the result."""
     if not columnar(version):
         return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
     values = zip(*rows, strict=True) if rows else ((),) * len(columns)
@@ -78,7 +78,7 @@ def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], st
 
 
 def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a row set, by columns or, from a session of an old version, row by row.
+    """Return the rows of a row set, by columns or, in a session of an old version, by rows.
 
     >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
     >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))
@@ -93,7 +93,7 @@ def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
 
 def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
     layout, count = _LAYOUTS.get(column.type_id, _STRINGS), len(values)
-    kinds = set(map(type, values))  # one pass in C: a listing has 23 columns for each of 100,000
+    kinds = set(map(type, values))  # one pass in C: a listing has 23 columns for each of 100,000 rows
     if kinds <= {_NONE}:
         filled, nulls = [layout.null] * count, b"\xff" * (count // 8) + bytes([(1 << count % 8) - 1])
     else:
@@ -105,9 +105,9 @@ def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
 
 
 def _filled(values: Sequence[Any], null: Any) -> tuple[list[Any], bytes]:
-    r"""Return the values with another in place of each NULL, and the bit set of NULLs.
+    r"""Return the values with `null` in place of each NULL, and the bit set of NULLs.
 
-    That is as long as Spark makes it: a byte, and one more for every eight rows up to the last NULL.
+    The bit set is as long as Spark makes it: one byte, and one more for every eight rows up to the last NULL.
 
     >>> _filled(["a", None, "b"], "")
     (['a', '', 'b'], b'\x02')
@@ -124,7 +124,7 @@ def _row(columns: Sequence[ColumnDesc], row: Sequence[Any]) -> Any:
     cells = []
     for column, value in zip(columns, row, strict=True):
         layout = _LAYOUTS.get(column.type_id, _STRINGS)
-        if layout is _BYTES:  # no binary values yet in these versions
+        if layout is _BYTES:  # these versions have no binary values
             layout, value = _STRINGS, value if value is None else bytes(value).decode("utf-8", "replace")
         cell = getattr(ttypes, layout.value)(value=None if value is None else _converted(layout, value))
         cells.append(ttypes.TColumnValue(**{layout.field: cell}))

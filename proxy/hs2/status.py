@@ -16,20 +16,20 @@ _FRAME = re.compile(
 )
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
-# What Java puts before Spark's own sentence: the class of an exception, with the error's class before it a second time.
+# What Java prints before Spark's message: an exception's class, sometimes with the error's class before it again.
 _PREFIXES = re.compile(
     r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\w*: *\n?)+"
 )
 
-_NEAR = 0.75  # as near as hots to host, where two letters have changed places
+_NEAR = 0.75  # the similarity of hots and host, with two letters exchanged
 _CONNECTION_LOST, _RESOLUTION_UNKNOWN = "08S01", "08007"
-_INVALID = "42"  # the class of syntax errors and access rule violations
+_INVALID = "42"  # the SQLSTATE class of syntax errors and access rule violations
 _UNCERTAIN = "The statement may have been executed; check before you run it again."
 _EXECUTED = "The statement has been executed, and its result is lost."
 
 
 class SqlError(Exception):
-    """A statement failed: the message, SQLSTATE and error code are what the client is told.
+    """A statement failed; message, SQLSTATE and error code are sent to the client.
 
     >>> SqlError("no such table", "42P01").sql_state
     '42P01'
@@ -43,7 +43,7 @@ class SqlError(Exception):
 
 
 class InvalidStatement(SqlError):
-    """Spark has refused a statement before executing it: for its text, the schemas of its tables, or permissions."""
+    """Spark refused a statement before executing it, because of its text, its tables' schemas, or permissions."""
 
 
 class LoginRefused(SqlError):
@@ -54,14 +54,14 @@ class LoginRefused(SqlError):
 
 
 class Unreachable(SqlError):
-    """A server, or a session on it, cannot be had, or is lost."""
+    """A server, or a session on it, is not available or was lost."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _CONNECTION_LOST)
 
 
 class Interrupted(SqlError):
-    """A statement was cut off before its end was known: what happened, and what to do if the statement only reads.
+    """A statement was cut off before its end was known: what happened, and the advice for a statement that only reads.
 
     >>> Interrupted("Viewgate is shutting down.", "Try again.", "57P01").uncertain().sql_state
     '08007'
@@ -72,16 +72,16 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error for a statement that writes: to run it again could write twice."""
+        """Return the error for a statement that writes, because running it again could write twice."""
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
-        """Return the error for a statement that has written, and whose rows were not fetched yet."""
+        """Return the error for a statement that has written, and whose rows were not fetched."""
         return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """A statement was cut off by the loss of its connection, or by a reply that makes no sense.
+    """A statement was cut off because its connection was lost, or because of an invalid reply.
 
     >>> ConnectionLost("Spark has closed the connection.", "Try again.").sql_state
     '08S01'
@@ -93,7 +93,7 @@ class ConnectionLost(Interrupted, Unreachable):
 
 
 def reported(message: str | None, sql_state: str | None, error_code: int | None) -> SqlError:
-    """Return the error that a server reports, of a class that tells what it means.
+    """Return the error that a server reports, of the class that its SQLSTATE implies.
 
     >>> reported("no such table", "42P01", 0)
     InvalidStatement('no such table')
@@ -106,7 +106,7 @@ def reported(message: str | None, sql_state: str | None, error_code: int | None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the part of an error message that names the known name nearest to an unknown one; empty if none is near.
+    """Return the hint "(did you mean …?)" for an unknown name; empty if no known name is close.
 
     >>> nearest("viewgate.rewite", ["viewgate.rewrite"]), nearest("x", ["viewgate.rewrite"])
     (' (did you mean viewgate.rewrite?)', '')
@@ -116,12 +116,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def success() -> Any:
-    """Return the status of a call that went well (never SUCCESS_WITH_INFO, which PyHive takes for a failure)."""
+    """Return the status of a successful call (never SUCCESS_WITH_INFO, which PyHive takes for a failure)."""
     return ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 
 
 def failure(error: SqlError) -> Any:
-    """Return the status of a call that failed, in the form in which Spark answers a synchronous statement."""
+    """Return the status of a failed call, as Spark sends it for a synchronous statement."""
     return ttypes.TStatus(
         statusCode=ttypes.TStatusCode.ERROR_STATUS,
         infoMessages=stack_messages(error.message),
@@ -132,7 +132,7 @@ def failure(error: SqlError) -> Any:
 
 
 def check(status: Any) -> None:
-    """Raise what a status reports.
+    """Raise the error that a status reports, if any.
 
     >>> check(failure(SqlError("no such table", "42P01")))
     Traceback (most recent call last):
@@ -147,7 +147,7 @@ def check(status: Any) -> None:
 
 
 def first_message(text: str) -> str:
-    r"""Return the message of a printed Java stack trace, as the status of a synchronous statement holds it.
+    r"""Return the message of a printed Java stack trace, as in the status of a synchronous statement.
 
     >>> first_message("org.apache.hive.service.cli.HiveSQLException: no\nway\n\tat a.B.c(D.java:1)\n")
     'no\nway'
@@ -156,7 +156,7 @@ def first_message(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    r"""Return Spark's own sentences of an error, without stack frames and the names of Java classes before them.
+    r"""Return Spark's own message in an error, without stack frames and leading names of Java classes.
 
     >>> own_words("Error running query: [X] org.apache.spark.ParseException: \n[X] no\n\n== SQL ==\n")
     '[X] no\n\n== SQL =='
@@ -174,7 +174,7 @@ def root_message(text: str) -> str:
 
 
 def stack_messages(text: str) -> list[str]:
-    r"""Return a printed Java stack trace as Hive's drivers parse it: each cause behind `*`, then its frames.
+    r"""Return a printed Java stack trace as Hive's drivers parse it: each cause after `*`, then its frames.
 
     >>> stack_messages("x.E: no\n\tat a.B.c(D.java:1)\n")
     ['*x.E:no:1:0', 'a.B:c:D.java:1']
@@ -192,7 +192,7 @@ def stack_messages(text: str) -> list[str]:
 
 
 def _headline(section: str) -> tuple[str, str]:
-    """Return the exception class and message of one cause; text that is no stack trace is Hive's own exception."""
+    """Return the exception class and message of one cause; text without a stack trace is Hive's own exception."""
     text, at, _ = section.partition("\n\tat ")
     kind, colon, message = text.partition(": ")
     if at and colon and " " not in kind:

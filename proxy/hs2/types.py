@@ -1,4 +1,4 @@
-"""Column types: Spark's names for them, and how they are described to clients."""
+"""Column types: Spark's names for them, and how they are sent to clients."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from proxy.hs2.generated import ttypes
 
-# Spark's names without parameters, and the ids they travel under. What Hive has no id for travels as
-# Spark sends it: zone-less timestamps as TIMESTAMP, character types as STRING.
+# Spark's base type names, and the type ids that are sent. Types without a Hive id are sent as Spark does: TIMESTAMP_NTZ
+# as TIMESTAMP, CHAR and VARCHAR as STRING.
 TYPE_IDS = {
     "boolean": 0,
     "tinyint": 1,
@@ -39,16 +39,16 @@ _NAME = re.compile(r"\s*([a-z_]+)\s*(?:\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*\Z|[(<].*)?
 
 
 class TypeName(NamedTuple):
-    """A type's name as Spark and Iceberg print it, parsed: the base in lower case, and of a decimal its digits."""
+    """A type name of Spark or Iceberg, parsed: the lower-case base and, for a decimal, its digits."""
 
     base: str
     precision: int | None = None
     scale: int | None = None
 
     @classmethod
-    @lru_cache(1024)  # a catalog has a hundred thousand columns, of few types
+    @lru_cache(1024)  # a catalog has a hundred thousand columns, but few types
     def of(cls, text: str) -> TypeName:
-        """Return the parsed name; one with an empty base if the text is none.
+        """Return a parsed type name; its base is empty if the text is not a type name.
 
         >>> TypeName.of("DECIMAL(10, 2)"), TypeName.of("array<decimal(3,1)>").base, TypeName.of("varchar(9)").base
         (TypeName(base='decimal', precision=10, scale=2), 'array', 'varchar')
@@ -61,30 +61,32 @@ class TypeName(NamedTuple):
 
     @property
     def is_decimal(self) -> bool:
-        """Whether it is a decimal whose digits are told."""
+        """Whether it is a decimal with known precision."""
         return self.base == "decimal" and self.precision is not None
 
     @property
     def known(self) -> bool:
-        """Whether it is a type that travels under an id."""
+        """Whether the type has an id of its own."""
         return self.base in TYPE_IDS
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnDesc:
-    """A column of a result: its name, and its type by Spark's name (`bigint`, `decimal(10,2)`)."""
+    """A column of a result: its name, and its type's name in Spark (`bigint`, `decimal(10,2)`)."""
 
     name: str
     type: str = "string"
 
     @property
     def type_id(self) -> int:
-        """The type as clients know it."""
+        """The id with which the type is sent to clients."""
         return TYPE_IDS.get(TypeName.of(self.type).base, _STRING)
 
 
 def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
-    """Return the schema in GetResultSetMetadata; Spark counts columns of statements from 0, of listings from 1."""
+    """Return the schema for GetResultSetMetadata; Spark numbers columns from 0 for statements, and from 1
+    for listings.
+    """
     return ttypes.TTableSchema(
         columns=[
             ttypes.TColumnDesc(columnName=column.name, typeDesc=_described(column), position=position, comment="")

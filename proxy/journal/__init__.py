@@ -1,7 +1,7 @@
-"""The journal: each statement and each refresh once, while it runs and for some time after.
+"""The journal: one record for each statement and each refresh, while it runs and for some time after.
 
-`Journal` keeps the records of this process in memory. SHOW VIEWGATE reads them, and each `Sink` gets them as they end:
-the counts agree, since each statement is counted once, from its record. Nothing here waits.
+`Journal` keeps the records of this process in memory. SHOW VIEWGATE reads them, and each `Sink` gets each record when
+it ends, so that all counts agree. Nothing here blocks.
 """
 
 from proxy.journal.journal import Journal, Sink

@@ -1,4 +1,4 @@
-"""The journal as Iceberg tables: a row for each statement, or each refresh, to be queried through Viewgate."""
+"""The journal as Iceberg tables: a row for each statement or refresh, which can be queried through Viewgate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _fields(kind: pa.DataType, names: str) -> Iterable[tuple[str, pa.DataType]]:
 
 
 _TEXT, _NUMBER, _MOMENT = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
-# The columns of the system table of the same records, but for the worker.
+# The columns of the system table with the same records, without the worker.
 SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
     Record: pa.schema(
         [
@@ -43,7 +43,7 @@ SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
 
 
 class IcebergTable(Writer):
-    """A writer that has rows of one `kind` appended to a table, at most once in a minute unless many come."""
+    """A writer that appends records of one `kind` to a table, at most once a minute unless there are many."""
 
     at_a_time = 5000
     every = 60.0
@@ -62,12 +62,12 @@ class IcebergTable(Writer):
         super().__init__(f"table={name}", waiting, clock)
 
     def closed(self, record: Record) -> None:
-        """Have a statement appended, if this is the table of statements."""
+        """Queue a statement to be appended, if this is the table of statements."""
         if self._kind is Record:
             self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Have a refresh appended, if this is the table of refreshes."""
+        """Queue a refresh to be appended, if this is the table of refreshes."""
         if self._kind is Refresh:
             self._put(refresh)
 
@@ -75,11 +75,12 @@ class IcebergTable(Writer):
         """Append a row for each record."""
         if records:
             rows, schema = [_row(record) for record in records], SCHEMAS[self._kind]
-            # By columns: pyarrow takes 80 µs for each row that it is given as one, and 13 for the same by columns.
+            # By columns: per row, pyarrow takes 80 µs if rows are passed one by one, and 13 µs if they are passed as
+            # columns.
             self._append(pa.Table.from_pydict({name: [row[name] for row in rows] for name in schema.names}, schema))
 
 
 def _row(record: Record | Refresh) -> dict[str, Any]:
-    """Return a record as a row: lists of views as one text, as the system table has them."""
+    """Return a record as a row; lists of views are one text, as in the system table."""
     values = record.values()
     return {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,12 +1,12 @@
-"""The records of this process: the statements and refreshes that run, and the last that have ended.
+"""Records the running statements and refreshes of this process, and the last ones that ended.
 
-A statement's way through it:
+The states of a statement:
 
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
 
-The sinks count a statement at its end. A rewritten one is counted at its first rows, or when it is closed without any:
-until then its original may still take over, and a count is never taken back.
+The sinks count a statement when it ends. A rewritten one is counted when its first rows are fetched, or when it is
+closed without any: until then its original may still take over, and a count cannot be undone.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ from rewriter.model import TableName
 _log = logging.getLogger(__name__)
 
 _SOON = 0.05  # seconds after which a closed statement is logged
-MOST = 1000  # ended statements that are kept, and ended refreshes
+MOST = 1000  # the number of ended statements, and of ended refreshes, that are kept
 _SAID = "Viewgate: "
 
 
 class Sink(Protocol):
-    """Gets each record, without waiting for anything."""
+    """Gets each record; its methods must not block."""
 
     def ended(self, record: Record) -> None:
-        """Take note of a statement whose outcome is known, or that was refused."""
+        """Handle a statement whose outcome is known, or that was refused."""
         ...
 
     def closed(self, record: Record) -> None:
-        """Take note of a statement of which nothing more will come: no rows, no other state."""
+        """Handle a statement that is closed: neither its rows nor its state change any more."""
         ...
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Take note of a refresh that has ended."""
+        """Handle a refresh that has ended."""
         ...
 
 
 class Journal:
-    """The records, each once; `sinks` get them as they end, and so do `writers`, which may lose some.
+    """The records of statements and refreshes; `sinks` and `writers` get each when it ends, and writers may lose some.
 
-    Without `literals`, nothing has those of a statement: `?` stands in their place, also in errors. `traced` is the
-    part of the statements without a trace of the client's that get one of their own.
+    Without `literals`, they are replaced by `?` everywhere, also in errors. `traced` is the share (0 to 1) of
+    statements without a client's trace that get a new one.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Journal:
         yield from reversed([*self._ended])
 
     def add(self, sink: Sink) -> None:
-        """Give each record to one more sink from now on."""
+        """Pass all later records to one more sink, too."""
         self._sinks = (*self._sinks, sink)
 
     @property
@@ -114,9 +114,9 @@ class Journal:
         return len(self._running)
 
     def receive(self, session: ClientSession, sql: str, traceparent: str = "") -> Record:
-        """Return the record of a statement that has just arrived, for `begin` or `refuse`.
+        """Return the record of a statement that has just arrived; `begin` or `refuse` must follow.
 
-        The trace in a comment of the statement goes before that of its call.
+        A trace in a comment of the statement takes precedence over that of its call.
         """
         trace = trace_in_comment(sql) or read_trace(traceparent)
         if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
@@ -125,14 +125,14 @@ class Journal:
         return Record(session.id, session.user, sql, keep=keep, trace=trace, client=session.client)
 
     def begin(self, operation: Operation, record: Record) -> None:
-        """Take note of the operation that runs a statement."""
+        """Record that an operation runs a statement."""
         record.id, record.operation = operation.handle.id, operation
         self._running[operation.handle.guid] = record
         if operation.done:
             self.end(operation)
 
     def end(self, operation: Operation) -> None:
-        """Take note of the end of an operation's execution; do nothing if it has no record, or at a second time."""
+        """Record the end of an operation's execution; do nothing if it has no record, or on a second call."""
         record = self._running.pop(operation.handle.guid, None)
         if record is None:
             return
@@ -149,19 +149,19 @@ class Journal:
             self._count(record)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
-        """Take note of rows that the client of an operation gets; an error says how the statement has ended."""
+        """Record the rows that a client fetches; a reply with an error sets the statement's state."""
         record = self._unclosed.get(operation.guid)
         if record is not None and succeeded(reply):
             record.fetched(rows_in(reply), len(reply))
             self._count(record)
 
     def close(self, operation: Operation) -> None:
-        """Take note that an operation is closed and gets no more calls."""
+        """Record that an operation is closed and gets no more calls."""
         self.end(operation)
         self._close(operation.handle.guid)
 
     def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
-        """Take note that a statement was never begun: refused, or its client went away."""
+        """Record that a statement never began: it was refused, or its client went away."""
         record.id = Handle.new().id
         record.refused(self._kept(error), state)
         self._ended.append(record)
@@ -176,7 +176,7 @@ class Journal:
 
     @contextmanager
     def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:
-        """Keep the record of a refresh that the body does; it ends as the body ends."""
+        """Yield the record of a refresh that the body performs; the record ends when the body ends."""
         refresh = Refresh(view, cause)
         self._refreshing.append(refresh)
         try:
@@ -202,7 +202,7 @@ class Journal:
         return SqlError(without_values(error.message), error.sql_state, error.error_code)
 
     def _count(self, record: Record) -> None:
-        """Have the sinks count a statement; do nothing at a second time."""
+        """Let the sinks count a statement; do nothing the second time."""
         if not record.counted:
             record.counted = True
             for sink in self._sinks:
@@ -215,7 +215,7 @@ class Journal:
             self._tell(record)
 
     def flush(self) -> None:
-        """Log the statements that were closed since the last time, and give them to the sinks."""
+        """Log the statements closed since the last call, and pass them to the sinks."""
         closed, self._closed = self._closed, []
         for record in closed:
             _log.info("%s", record)
@@ -223,13 +223,13 @@ class Journal:
                 sink.closed(record)
 
     def _tell(self, record: Record) -> None:
-        """Have a statement logged soon: together with others, and while no client waits for a reply."""
+        """Schedule a statement to be logged soon, together with others, while no client waits for a reply."""
         self._closed.append(record)
         if len(self._closed) > 1:
             return
         try:
             asyncio.get_running_loop().call_later(_SOON, self.flush)
-        except RuntimeError:  # there is nobody to keep waiting
+        except RuntimeError:  # there is no event loop that would be delayed
             self.flush()
 
 

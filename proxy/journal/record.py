@@ -1,7 +1,7 @@
-"""One statement in the journal: who sent it, what was decided about it, how it went, and how long each phase took.
+"""The journal's record of one statement: user, decision, result, and the time of each phase.
 
-What is kept of a statement's text has no credentials and, if so configured, no literals; a text without literals is its
-digest. A statement may carry a trace context in the form of W3C's `traceparent`
+The recorded text of a statement has no credentials and, if so configured, no literals; a text without literals is the
+statement's digest. A statement may carry a trace context in the form of W3C's `traceparent`
 (https://www.w3.org/TR/trace-context/#traceparent-header), also in a comment as sqlcommenter writes it.
 """
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 HIDDEN = "***"
 _NAMES = r"(?:password|passwd|secret|token|credentials?|access[._-]?key|account[._-]?key|sas[._-]token)"
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
-# Parts of these names, to look for first: the expression takes 50 µs for a statement of 250 characters.
+# Parts of these names, searched first: the regular expression takes 50 µs for a statement of 250 characters.
 _PARTS = ("passw", "secret", "token", "credential", "key")
-# A name that has one of these in it (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b'.
+# A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b'.
 _VALUE = re.compile(
     rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
 
 
 def is_secret(name: str) -> bool:
-    """Return whether the value of a setting of that name is a credential.
+    """Return whether a setting with this name holds a credential.
 
     >>> [is_secret(name) for name in ("s3.secret-access-key", "bind_password", "fs.s3a.access.key", "keytab", "uri")]
     [True, True, True, False, False]
@@ -50,7 +50,7 @@ def is_secret(name: str) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    """Return a statement or a URL with the values of credentials hidden.
+    """Return a statement or a URL with the values of credentials replaced by ***.
 
     >>> without_credentials("SET fs.s3a.secret.key=abc")
     'SET fs.s3a.secret.key=***'
@@ -66,7 +66,8 @@ def without_credentials(text: str) -> str:
 
 
 def without_values(message: str) -> str:
-    r"""Return the first line of an error with `?` in the place of quoted texts and numbers: it may quote a statement.
+    r"""Return the first line of an error with quoted texts and numbers replaced by `?`, because it may quote a
+    statement.
 
     >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
     '[CAST_INVALID_INPUT] The value ? of `name` is ?'
@@ -74,16 +75,16 @@ def without_values(message: str) -> str:
     return _QUOTED.sub("?", message.split("\n", 1)[0])
 
 
-# 2.5 and lists of literals; lists of such lists.
+# Numbers such as 2.5 and lists of literals; lists of such lists.
 _LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
 _QUOTES = frozenset("'\"")
 
 
 @lru_cache(1024)
 def digest(sql: str) -> str:
-    r"""Return a statement on one line without comments, and with `?` in the place of each literal.
+    r"""Return a statement on one line, without comments, and with `?` in place of each literal.
 
-    A list of literals becomes one literal, so that statements which differ in a list's length are alike.
+    A list of literals becomes one `?`, so that statements that differ only in a list's length have one digest.
 
     >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
     'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
@@ -93,7 +94,7 @@ def digest(sql: str) -> str:
     pieces, end = "", 0
     for token in scan(sql):
         gap = " " if pieces and token.start > end else ""
-        if token.text in _QUOTES:  # a string without an end, as where the text was cut
+        if token.text in _QUOTES:  # an unterminated string, for example in a shortened text
             pieces += f"{gap}?"
             break
         pieces, end = pieces + gap + ("?" if _is_literal(token) else token.text), token.end
@@ -105,16 +106,16 @@ def _is_literal(token: Token) -> bool:
 
 
 TRACEPARENT = "traceparent"
-# Version 00 has four fields; later ones may have more behind them.
+# Version 00 has four fields; later versions may have more after these.
 _FORM = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 _COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 _PAIR = re.compile(rf"\b{TRACEPARENT}\s*=\s*'([^']*)'")
-_SAMPLED = 1  # of the flags in the last field
+_SAMPLED = 1  # a flag in the last field
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace by its id, the client's span in it, empty where the trace begins here, and whether it is recorded."""
+    """A trace: its id, the client's span in it (empty if the trace begins here), and whether it is sampled."""
 
     id: str
     parent: str = ""
@@ -123,11 +124,11 @@ class Trace:
     @classmethod
     def new(cls) -> Trace:
         """Return a trace that begins here."""
-        return cls(f"{random.getrandbits(128) or 1:032x}")  # an id, and no secret
+        return cls(f"{random.getrandbits(128) or 1:032x}")  # not a secret
 
 
 def read_trace(traceparent: str) -> Trace | None:
-    """Return the trace context in the value of a `traceparent`; None if the value is not valid.
+    """Return the trace in a `traceparent` value; None if the value is not valid.
 
     >>> read_trace("00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-01")
     Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=True)
@@ -141,7 +142,7 @@ def read_trace(traceparent: str) -> Trace | None:
 
 
 def trace_in_comment(sql: str) -> Trace | None:
-    """Return the trace context that a comment in a statement carries, the last one of several.
+    """Return the trace in a statement's comment (the last one if there are several); None without one.
 
     >>> trace_in_comment("SELECT 1 /*route='x',traceparent='00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-00'*/")
     Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=False)
@@ -153,50 +154,50 @@ def trace_in_comment(sql: str) -> Trace | None:
     return next((trace for trace in map(read_trace, reversed(values)) if trace is not None), None)
 
 
-# The characters of a statement that are kept, and those in its line of the log. A statement may have megabytes: a
-# thousand of them would fill the memory.
+# The characters of a statement that are kept, and those in its log line. A statement may have megabytes, and a thousand
+# of those would fill the memory.
 KEPT, SHOWN = 10_000, 200
 
 
 class Phase(StrEnum):
     """The phases of a statement, in order."""
 
-    PLANNED = "planned"  # the decision: what Spark and the catalog are asked for it included
-    QUEUED = "queued"  # behind other statements, and until Spark has taken it
-    EXECUTED = "executed"  # in Spark, or here
-    FETCHED = "fetched"  # from its end until the client has read the last rows that it read
+    PLANNED = "planned"  # the decision, including calls to Spark and to the catalog
+    QUEUED = "queued"  # behind other statements, and until Spark accepts it
+    EXECUTED = "executed"  # in Spark, or in Viewgate
+    FETCHED = "fetched"  # from its end until the client has fetched its last rows
 
 
 class Outcome(StrEnum):
-    """The outcomes of a statement."""
+    """What answered a statement."""
 
-    VIEW = "view"  # a materialized view, all of it or a part
-    MISS = "miss"  # the tables: views read them, and none could answer
+    VIEW = "view"  # a materialized view answers all or a part of it
+    MISS = "miss"  # the tables answer: views read them, but none could answer
     NONE = "none"  # no view reads the statement's tables
-    FALLBACK = "fallback"  # the tables, because Spark could not run the rewritten statement
-    VIEWGATE = "viewgate"  # Viewgate itself
-    REFUSED = "refused"  # nothing: it was never begun
+    FALLBACK = "fallback"  # the tables answer, because Spark could not run the rewritten statement
+    VIEWGATE = "viewgate"  # Viewgate itself answers
+    REFUSED = "refused"  # the statement never began
 
 
 def kept(sql: str) -> str:
-    """Return the part of a statement that is kept: its beginning, without credentials."""
+    """Return the part of a statement that is kept: its beginning, with credentials removed."""
     return without_credentials(shortened(sql, KEPT))
 
 
 def kept_without_literals(sql: str) -> str:
-    """Return the same with `?` in the place of each literal."""
+    """Return the part of a statement that is kept, with `?` in place of each literal."""
     return digest(kept(sql))
 
 
 @dataclass(slots=True)
 class Record:
-    """One statement.
+    """The record of one statement.
 
-    `answer` is the first line that its client's operation log has of Viewgate: the views that answer, or why none does.
-    `rewritten` is the SQL for Spark where that is not the client's. `operation` is there while it runs. `rows` and
-    `bytes` are those that its client has fetched so far. `keep` makes of a text what is kept of it. `upstream` is the
-    server that has taken it, `trace` the client's trace, or a new one where statements are traced. `client` is
-    the address that its session was opened from. `counted` says that the sinks have counted it.
+    `answer` is the first line of Viewgate's in the client's operation log: the views that answer, or why none does.
+    `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while it runs. `rows` and
+    `bytes` are those fetched so far. `keep` returns the part of a text that is kept. `upstream` is the server that
+    accepted it; `trace` is the client's trace, or a new one. `client` is the address that opened its session. `counted`
+    is true once the sinks have counted it.
     """
 
     session: str
@@ -223,7 +224,7 @@ class Record:
     counted: bool = False
     _local: bool = False
     _refused: bool = False
-    _since: float = field(default_factory=monotonic)  # the end of the phase before
+    _since: float = field(default_factory=monotonic)  # the end of the previous phase
 
     def __post_init__(self) -> None:
         self.kind = classify(self.sql).kind
@@ -236,7 +237,7 @@ class Record:
 
     @property
     def work_ms(self) -> float:
-        """The time of decision and execution, without queueing and waiting for the client."""
+        """The time of decision and execution, without queueing and without waiting for the client."""
         return 1000 * (self.seconds.get(Phase.PLANNED, 0.0) + self.seconds.get(Phase.EXECUTED, 0.0))
 
     @property
@@ -251,7 +252,7 @@ class Record:
         return Outcome.MISS if self.choice.reason else Outcome.NONE
 
     def planned(self, plan: Plan, seconds: float) -> None:
-        """Take note of the plan, and how long it took; a statement that has to wait is planned again."""
+        """Record the plan and the time it took; a queued statement is planned again."""
         self.seconds[Phase.PLANNED] = self.seconds.get(Phase.PLANNED, 0.0) + seconds
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
@@ -259,32 +260,32 @@ class Record:
             self.rewritten = self.keep(plan.sql) if plan.fallback and plan.sql else None
 
     def begun(self, upstream: str = "") -> None:
-        """Take note that an upstream server has taken it, or Viewgate itself."""
+        """Record that an upstream server, or Viewgate itself, has started the statement."""
         self.upstream = upstream
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
         self._since = now
 
     def executed(self) -> None:
-        """Take note of its end."""
+        """Record the end of the execution."""
         now = monotonic()
         if Phase.QUEUED in self.seconds:
             self.seconds[Phase.EXECUTED] = now - self._since
         self._since = now
 
     def fetched(self, rows: int, size: int) -> None:
-        """Take note of rows that its client has got."""
+        """Record rows that the client has fetched."""
         self.rows += rows
         self.bytes += size
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
-        """Take note that it was never begun."""
+        """Record that the statement never began."""
         self._refused, self.state, self.error = True, state, error
         self.ended_ms = time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:
-        """Return the record as values, by the names that users know: times in UTC, views as names."""
+        """Return the record as values, by column names of the system table: times in UTC, views as names."""
         phases = {f"{phase}_ms": self._phase_ms(phase) for phase in Phase}
         return {
             "id": self.id,
@@ -320,7 +321,7 @@ class Record:
         return None if seconds is None else round(seconds * 1000, 3)
 
     def __str__(self) -> str:
-        """Return the record as a line of the log.
+        """Return the record as a log line.
 
         >>> print(Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60))
         statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1
@@ -343,5 +344,5 @@ def moment(ms: int) -> datetime:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the beginning of a text, with a mark where there was more."""
+    """Return the beginning of a text, with a mark if it was cut."""
     return text if len(text) <= most else f"{text[:most]}…"

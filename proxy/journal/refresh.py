@@ -1,4 +1,4 @@
-"""One refresh in the journal: of which view and why, in which way, and how it ended."""
+"""The journal's record of one refresh: its view, cause, ways, and result."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rewriter.model import TableName
 
 
 class Cause(StrEnum):
-    """The causes of a refresh."""
+    """The cause of a refresh."""
 
-    STATEMENT = "statement"  # REFRESH or CREATE MATERIALIZED VIEW
-    COMMIT = "commit"  # a write through Viewgate to one of its tables
-    MISSED = "missed"  # a commit whose refresh was missed: Viewgate or the catalog was down
-    SCHEDULE = "schedule"  # its property viewgate.refresh.every
-    MAINTENANCE = "maintenance"  # its storage was compacted, or its snapshots have expired
-    COMMAND = "command"  # `viewgate refresh`
+    STATEMENT = "statement"  # a REFRESH or CREATE MATERIALIZED VIEW statement
+    COMMIT = "commit"  # a write through Viewgate to one of the view's tables
+    MISSED = "missed"  # a commit while Viewgate or the catalog was down
+    SCHEDULE = "schedule"  # the property viewgate.refresh.every
+    MAINTENANCE = "maintenance"  # compaction or expiry of the storage's snapshots
+    COMMAND = "command"  # the command `viewgate refresh`
 
 
 @dataclass(slots=True)
 class Refresh:
-    """One refresh: the `ways` of its steps, in order, and the rows that they have written."""
+    """The record of one refresh: the `ways` of its steps, in order, and the rows that they wrote."""
 
     view: TableName
     cause: Cause
@@ -38,7 +38,7 @@ class Refresh:
 
     @property
     def way(self) -> str:
-        """The ways of its steps, each once."""
+        """The ways of its steps, without repetitions."""
         return ", ".join(dict.fromkeys(self.ways))
 
     @property
@@ -47,11 +47,11 @@ class Refresh:
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     def ended(self, state: OperationState, error: str = "") -> None:
-        """Take note of how it has ended."""
+        """Record how the refresh ended."""
         self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:
-        """Return the refresh as values, by the names that users know."""
+        """Return the refresh as values, by column names of the system table."""
         return {
             "view": str(self.view),
             "way": self.way,
@@ -65,7 +65,7 @@ class Refresh:
         }
 
     def __str__(self) -> str:
-        """Return the record as a line of the log.
+        """Return the record as a log line.
 
         >>> view = TableName(("lake", "demo", "agg"))
         >>> print(Refresh(view, Cause.COMMIT, 0, OperationState.FINISHED, 812, ["append-merge"], 12))

@@ -1,13 +1,13 @@
-"""The journal as spans of OpenTelemetry: one for each statement, with one for each of its phases below it.
+"""The journal as OpenTelemetry spans: one for each statement, with a child span for each of its phases.
 
     SELECT ──┬── plan      the decision
              ├── queue     behind other statements, and until Spark has taken it
              ├── execute   in Spark
              └── fetch     until the client has read the last rows that it read
 
-Spans are made from a statement's record when nothing more of it can come, in the writer's thread: a statement takes
-no time for them. A phase of less than a millisecond has none, but for the execution: a span takes 35 µs of processor
-time, and such a phase explains nothing.
+Spans are made from a statement's record after it is closed, in the writer's thread, so that statements are not delayed.
+A phase of less than a millisecond has no span, except for the execution: a span takes 35 µs of processor time, and so
+short a phase explains nothing.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _FAILED = (OperationState.ERROR, OperationState.TIMEDOUT)
 
 
 class Spans(Writer):
-    """A writer that exports the spans of sampled statements, and those of refreshes, every few seconds.
+    """A writer that exports the spans of sampled statements and refreshes every few seconds.
 
-    `exporter` belongs to it. Refreshes are sampled by `ratio`.
+    It owns `exporter`. Refreshes are sampled by `ratio`.
     """
 
-    at_a_time = 256  # statements, whose spans are up to five times as many
+    at_a_time = 256  # statements, each with up to five spans
     every = 2.0
 
     def __init__(
@@ -60,23 +60,23 @@ class Spans(Writer):
         super().__init__(f"traces={where}", waiting, clock)
 
     def closed(self, record: Record) -> None:
-        """Have the spans of a statement exported, if its trace is sampled."""
+        """Queue the spans of a statement, if its trace is sampled."""
         if record.trace is not None and record.trace.sampled:
             self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Have the span of a refresh exported."""
+        """Queue the span of a refresh, if it is sampled."""
         if random.random() < self._ratio:  # noqa: S311  # a sample, and no secret
             self._put(refresh)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Export the spans of records; raise OSError if the collector does not take them."""
+        """Export the spans of records; raise OSError if the collector refuses them."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
             raise OSError(None, "the collector did not take the spans")
 
     def close(self) -> None:
-        """Export the spans that wait, then end the exporter."""
+        """Export the queued spans, then shut the exporter down."""
         super().close()
         self._exporter.shutdown()
 
@@ -139,7 +139,7 @@ class Spans(Writer):
 
 def _context(trace: Trace) -> SpanContext:
     """Return the context of a new span in a trace."""
-    span = random.getrandbits(64) or 1  # an id, and no secret
+    span = random.getrandbits(64) or 1  # not a secret
     return SpanContext(int(trace.id, 16), span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
 
 
@@ -148,7 +148,7 @@ def _status(state: OperationState, error: str) -> Status:
 
 
 def _of_record(record: Record, name: str) -> dict[str, Any]:
-    """Return the attributes of a statement: those of OpenTelemetry's conventions for databases, and our own."""
+    """Return the attributes of a statement: OpenTelemetry's conventions for databases, and Viewgate's own."""
     error = record.error and record.error.sql_state
     attributes = {
         **_SYSTEM,
@@ -174,7 +174,7 @@ def _of_record(record: Record, name: str) -> dict[str, Any]:
 
 
 def _of_phase(record: Record, phase: Phase) -> tuple[SpanKind, dict[str, Any]]:
-    """Return the kind and the attributes of a phase's span: the execution is a call to Spark, of the text it got."""
+    """Return the kind and attributes of a phase's span; the execution is a call to Spark with the text it got."""
     if phase is Phase.FETCHED:
         return SpanKind.INTERNAL, {"viewgate.rows": record.rows, "viewgate.bytes": record.bytes}
     if phase is not Phase.EXECUTED or not record.upstream:

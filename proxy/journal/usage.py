@@ -1,7 +1,7 @@
-"""Statistics over the statements of the journal: by view since the start, and by text.
+"""Computes statistics of the journal's statements: by view and by digest, since the start.
 
-A statement's time without its views is estimated as the mean over the statements of the same digest that the tables
-have answered. Statements without such a digest count for nothing.
+The time that a statement would have taken without views is estimated as the mean time of statements with the same
+digest that tables answered. Without such statements, no saving is counted.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from proxy.session import OperationState
 from proxy.statements import Kind
 from rewriter.model import TableName
 
-_TEXTS = 2000  # whose times by the tables are kept
-_WORTH_NOTING = 20.0  # milliseconds: there is little to save of less, and reading a text takes up to 0.1
+_TEXTS = 2000  # digests whose mean times are kept
+# milliseconds: there is little to save in shorter statements, and computing a digest takes up to 0.1
+_WORTH_NOTING = 20.0
 
 
 @dataclass(slots=True)
 class Uses:
-    """Of a view: in how many statements it was tried, could answer, was chosen, and was read to the statement's end.
+    """How often a view was tried, could answer, was chosen, and was read to the statement's end.
 
-    `failed` counts the statements whose rewriting Spark could not run. `chosen_ms` is when it was last chosen, in
-    milliseconds since 1970, `refresh` the last refresh here that has ended.
+    `failed` counts statements whose rewriting Spark could not run. `chosen_ms` is the time of the last choice, in
+    milliseconds since 1970; `refresh` is the last refresh of this process that has ended.
 
-    `saved_milliseconds` is what `compared` statements took less than the same by the tables, and `refresh_milliseconds`
-    what `refreshes` took.
+    `saved_milliseconds` is the time that `compared` statements took less than similar ones on the tables;
+    `refresh_milliseconds` is the time of `refreshes`.
     """
 
     considered: int = 0
@@ -48,7 +49,7 @@ class Uses:
 
 
 class Usage:
-    """The uses of all views, each statement counted once, when its outcome is known.
+    """The uses of all views; each statement is counted once, when its outcome is known.
 
     >>> Usage().views
     mappingproxy({})
@@ -56,11 +57,12 @@ class Usage:
 
     def __init__(self) -> None:
         self._views: dict[TableName, Uses] = {}
-        self._by_tables: LRUCache[str, tuple[int, float]] = LRUCache(_TEXTS)  # statements, their mean in milliseconds
+        # the number of statements, and their mean milliseconds
+        self._by_tables: LRUCache[str, tuple[int, float]] = LRUCache(_TEXTS)
 
     @property
     def views(self) -> Mapping[TableName, Uses]:
-        """The uses of the views that were tried."""
+        """The uses of all views that were tried."""
         return MappingProxyType(self._views)
 
     def ended(self, record: Record) -> None:
@@ -78,7 +80,7 @@ class Usage:
                 uses.chosen_ms = record.ended_ms
 
     def closed(self, record: Record) -> None:
-        """Compare the time of a statement with that of others of the same text."""
+        """Compare the time of a statement with that of others with the same digest."""
         if record.state is not OperationState.FINISHED or record.fell_back:
             return
         if record.choice.chosen:
@@ -89,7 +91,7 @@ class Usage:
             self._by_tables[text] = number + 1, mean + (record.work_ms - mean) / (number + 1)
 
     def _save(self, record: Record) -> None:
-        """Count what a statement's views saved, each the same part."""
+        """Count the time that a statement's views saved, in equal parts."""
         known = self._by_tables.get(digest(record.sql)) if self._by_tables else None
         if known is not None:
             for view in record.choice.chosen:
@@ -98,7 +100,7 @@ class Usage:
                 uses.compared += 1
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Keep the last refresh of each view, and count its time."""
+        """Record the last refresh of each view, and count its time."""
         uses = self._views.setdefault(refresh.view, Uses())
         uses.refresh = refresh
         uses.refreshes += 1
@@ -106,9 +108,9 @@ class Usage:
 
 
 def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
-    """Return a row for each text, those that took most time first; the records come latest first.
+    """Return a row for each digest, those that took most time first; `records` come latest first.
 
-    A thousand long texts take seconds to be read.
+    A thousand long texts take seconds to parse.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -118,7 +120,7 @@ def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
 
 
 def _row(text: str, records: list[Record]) -> Mapping[str, Any]:
-    """Return the figures of the statements of one text, and the last decision about them."""
+    """Return the figures of the statements with one digest, and the latest decision about them."""
     times = [record.milliseconds for record in records]
     return {
         "statements": len(records),

@@ -1,10 +1,10 @@
-"""Writing the journal beside statements: a queue, a thread that takes records from it, and a file of JSON lines.
+"""Writes the journal in the background: a queue, a thread that takes records from it, and a file of JSON lines.
 
-A statement only puts its record into the queue. Where the thread cannot keep up, records are lost and counted; where it
+A statement only puts its record into the queue. If the thread cannot keep up, records are lost and counted; if it
 cannot write, the log says so once, and again when it can.
 
-The file has a line for each statement and each refresh. One that was moved away, as by logrotate, is opened anew.
-Several processes may append to one file.
+The file has a line for each statement and each refresh. A file that was moved, for example by logrotate, is created
+again. Several processes may append to one file.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from proxy.journal.refresh import Refresh
 
 _log = logging.getLogger(__name__)
 
-WAITING = 10_000  # records that wait
-_REST = 5.0  # seconds after which a writer that has failed tries again
+WAITING = 10_000  # the most records in the queue
+_REST = 5.0  # seconds after a failure until the next try
 
 
 class Writer(ABC):
     """A sink with a thread of its own; `lost` counts the records that could not be written.
 
-    It writes at most `at_a_time` records at once, and what has come in `every` seconds. `where` names its place in the
-    log, `patience` is how many seconds the end of Viewgate waits for what is left.
+    It writes at most `at_a_time` records at once, every `every` seconds. `where` is its name in the log; at the end of
+    Viewgate, it has `patience` seconds for the remaining records.
     """
 
     at_a_time = 50
@@ -59,18 +59,18 @@ class Writer(ABC):
         """Release open resources before a pause in writing."""
 
     def ended(self, record: Record) -> None:  # noqa: B027 - more may come
-        """Do nothing until a statement is closed."""
+        """Do nothing: a statement is written when it is closed."""
 
     def closed(self, record: Record) -> None:
-        """Have a statement written."""
+        """Queue a statement to be written."""
         self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Have a refresh written."""
+        """Queue a refresh to be written."""
         self._put(refresh)
 
     def close(self) -> None:
-        """Write the waiting records, as far as that is done in `patience` seconds."""
+        """Write the queued records, for at most `patience` seconds."""
         try:
             self._queue.put(None, timeout=self.patience)
         except Full:
@@ -92,7 +92,7 @@ class Writer(ABC):
         self.rest()
 
     def _batch(self) -> list[Record | Refresh | None]:
-        """Return the next records; None among them is the end."""
+        """Return the next records; a None among them is the end."""
         batch = [self._queue.get()]
         until = time.monotonic() + self.every
         try:
@@ -108,7 +108,7 @@ class Writer(ABC):
             return
         try:
             self.store(records)
-        except Exception as error:  # whatever it is, statements go on
+        except Exception as error:  # whatever the error is, statements go on
             self.lost += len(records)
             self._rests_until = self._clock() + _REST
             if not self._failing:
@@ -128,7 +128,7 @@ class JsonLines(Writer):
     def __init__(self, path: Path, waiting: int = WAITING, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = path
         self._descriptor: int | None = None
-        self._torn = False  # a part of a line was written
+        self._torn = False  # only a part of a line was written
         super().__init__(f"file={path}", waiting, clock)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
@@ -144,7 +144,7 @@ class JsonLines(Writer):
             raise OSError(28, "No space left on device")
 
     def _opened(self) -> int:
-        """Return the descriptor of the file that is there now, opened if need be."""
+        """Return the descriptor of the current file, after opening it if necessary."""
         if self._descriptor is not None and not self._is_there():
             self.rest()
         if self._descriptor is None:
@@ -160,7 +160,7 @@ class JsonLines(Writer):
         return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
     def rest(self) -> None:
-        """Close the file."""
+        """Close the file until the next write."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -172,7 +172,7 @@ def line(record: Record | Refresh) -> str:
 
 
 def known(record: Record | Refresh) -> dict[str, Any]:
-    """Return what is known of a statement or a refresh, without what has no value."""
+    """Return the values of a statement or refresh by key, without keys that have no value."""
     kind = "refresh" if isinstance(record, Refresh) else "statement"
     return {"event": kind, **{name: value for name, value in record.values().items() if value not in (None, "", ())}}
 

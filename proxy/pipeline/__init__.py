@@ -1,4 +1,4 @@
-"""The data pipeline: refreshes the storage of materialized views on Spark."""
+"""Refreshes the storage of materialized views on Spark."""
 
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.pipeline import Pipeline

@@ -1,7 +1,7 @@
-"""The build graph of a view's storage as rows (`mv_dependencies`, `stale_files`), and the order of refreshes.
+"""Provides what a view's storage was built from as rows (`mv_dependencies`, `stale_files`), and the order of refreshes.
 
-A view is refreshed after all that it reads, and of the others the one that holds most comes first: those that hold less
-can be computed from what it holds then, where they are computed anew: see `planning`.
+A view is refreshed after all views that it reads; among the others, those with finer groups are refreshed first,
+because a full refresh of a view with fewer groups can then be computed from their storage: see `planning`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rewriter.model import Files, MaterializedView, Table, TableName
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 
-# What a statement may be lengthened by.
+# The most rows that are added to a statement.
 MOST_FILES = 10_000
 Graph = Callable[..., Iterable[Dependency]]
 Columns = Mapping[str, tuple[str, Callable[[Dependency], str]]]
@@ -41,12 +41,12 @@ FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
 
 
 def _time(added_ms: int | None) -> str:
-    """Return the time at which a file was added, as far as its snapshot is still known."""
+    """Return the time at which a file was added as a literal; NULL if its snapshot is no longer known."""
     return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
 
 
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """Return the rows of a view's function as a subquery; raise SqlError 54000 if the text would be too long."""
+    """Return the rows of a table function for a view as a subquery; raise SqlError 54000 if there are too many."""
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
@@ -75,7 +75,7 @@ def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """Return the views over these tables, and the views over these views, in the order of refresh."""
+    """Return the views over these tables, and the views over those views, in the order of refresh."""
     graph, by_name = definitions.graph, definitions.by_name
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
     held = {name: await _records(catalog, by_name[name]) for name in names}
@@ -86,6 +86,6 @@ async def over(catalog: Catalog, definitions: Definitions, tables: Collection[Ta
 async def _records(catalog: Catalog, view: MaterializedView) -> int:
     try:
         storage = (await catalog.current([view.storage]))[view.storage]
-    except Exception:  # its refresh fails for the same reason, and says so
+    except Exception:  # its refresh will fail for the same reason, and report it
         return 0
     return storage.records or 0 if isinstance(storage, Table) else 0

@@ -1,4 +1,4 @@
-"""View locks: one change of a view's storage at a time, and none for a view that is dropped."""
+"""View locks: only one change of a view's storage at a time, and none for a view that is being dropped."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rewriter.model import MaterializedView, TableName
 
 _Result = TypeVar("_Result")
 
-# What is worked on: a view that is made under the name of one that is gone does not wait for work on that.
+# What is locked: a new view under the name of a dropped one does not wait for work on that.
 Content = tuple[str, TableName]
 
 
 def content(view: MaterializedView) -> Content:
-    """Return the part of a view that one job at a time may work on."""
+    """Return the key of a view's lock."""
     return view.uuid, view.storage
 
 
 class UnderWay:
-    """Locks on storage within one event loop."""
+    """The view locks of one event loop."""
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -32,14 +32,14 @@ class UnderWay:
 
     @asynccontextmanager
     async def alone(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Hold the view lock in the body; raise Lost if the view has been given up."""
+        """Hold the view lock in the body; raise Lost if the view is being dropped."""
         async with self._busy[content(view)]:
             if content(view) in self._gone:
                 raise gone(view)
             yield
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Return the result of work under the view lock; raise Lost if the view is given up meanwhile."""
+        """Return the result of work under the view lock; raise Lost if the view is dropped meanwhile."""
         task = asyncio.create_task(work)
         self._tasks[content(view)] = task
         try:
@@ -54,12 +54,12 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Wait for all work on a view's storage to end, and let none begin in the body."""
+        """Wait for all work on a view's storage to end, and let none begin during the body."""
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):
             running.cancel()
         try:
             async with self._busy[content(view)]:
                 yield
-        finally:  # a view that is replaced time and again comes back to storage of the same name
+        finally:  # a view that is replaced repeatedly may use the same storage name again
             self._gone.discard(content(view))

@@ -1,7 +1,8 @@
-"""Refresh on commit: a write through the proxy refreshes the views over the written table.
+"""Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
-The write has succeeded by then. One view's failure is that view's alone: a line in the statement's log and in SHOW
-MATERIALIZED VIEWS, until a refresh succeeds. What a user has turned off stays off, since a refresh turns nothing on.
+The write has succeeded by then. A view's failure concerns only that view: it is a line in the statement's log and in
+SHOW MATERIALIZED VIEWS until a refresh succeeds. A refresh never turns rewriting on again after a user has turned it
+off.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ WAIT = "viewgate.refresh.wait"
 WAIT_LIMIT = "viewgate.refresh.wait-limit"
 ALWAYS, IF_INCREMENTAL = "always", "if-incremental"
 WAIT_LIMIT_S = 10
-# Refreshes of one write that run side by side: each has a session of its own on Spark.
+# The most refreshes of one write that run at once, each in a Spark session of its own.
 AT_ONCE = 4
 
 _logger = logging.getLogger(__name__)
 
 
 class OnCommit:
-    """Runs post-commit refreshes; those that no statement waits for any more go on in the background until `close`."""
+    """Runs post-commit refreshes; those for which no statement waits continue in the background until `close`."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
         self._catalog = catalog
@@ -44,9 +45,9 @@ class OnCommit:
         self._running: set[asyncio.Task[None]] = set()
 
     async def after_write(self, definitions: Definitions, tables: Collection[TableName], log: Log) -> None:
-        """Refresh the views over tables that may have been written to; return when those are done that are waited for.
+        """Refresh the views over tables that may have been written to; wait for those that writers wait for.
 
-        Cancelled, it takes along what it waits for.
+        If cancelled, it cancels the refreshes that it waits for.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         decisions = await self._waiting(definitions, views)
@@ -56,15 +57,15 @@ class OnCommit:
             log(f"Viewgate: {view.name} is refreshed in the background")
         if background:
             self._start(self._refresh_all(background, _logger.info))
-        # A cancel is passed on to each, and all have ended when it is raised.
+        # A cancel is passed on to each, and is raised after all have ended.
         await asyncio.gather(*self._waited_for(definitions, decisions, log), return_exceptions=True)
 
     def _waited_for(
         self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
-        """Begin the refreshes side by side, each behind those of the views below; return a wait for each.
+        """Start the refreshes, each after those of the views that it reads; return a wait for each.
 
-        One that is waited for even where it computes everything anew comes behind all others, from which it may read.
+        A full refresh that is waited for comes after all others, because it may read their storage.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -100,7 +101,7 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Begin the refreshes that were missed: Viewgate was killed after a commit, or could not ask the catalog."""
+        """Start refreshes that were missed: Viewgate was killed after a commit, or the catalog was unavailable."""
         self._start(self._caught_up(definitions))
 
     async def _caught_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
@@ -108,14 +109,14 @@ class OnCommit:
             known = await definitions()
             sources = {table for tables in known.sources.values() for table in tables}
             missed = await self._stale(known, await over(self._catalog, known, sources))
-        except Unavailable:  # which the catalog has logged; this is begun again when it answers
+        except Unavailable:  # the catalog has logged it; this is repeated when it is available
             return
         if missed:
             _logger.info("post-commit refreshes missed views=%s", ",".join(str(view.name) for view in missed))
             await self._refresh_all(missed, _logger.info, Cause.MISSED)
 
     async def close(self) -> None:
-        """Cancel the running refreshes, and wait until they have ended."""
+        """Cancel the running refreshes, and wait for their end."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -128,7 +129,7 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the views that are stale, or will be once the views below them are refreshed."""
+        """Return the views that are stale, or will be once the views under them are refreshed."""
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
@@ -139,15 +140,16 @@ class OnCommit:
     async def _is_stale(self, view: MaterializedView) -> bool:
         try:
             return not (await status(self._catalog, view)).fresh
-        except Exception:  # its refresh fails for the same reason, and says so
+        except Exception:  # its refresh will fail for the same reason, and report it
             return True
 
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]
     ) -> dict[MaterializedView, Decision | None]:
-        """Return the views that the writer waits for, by their property: only together with all views below them.
+        """Return the views that the writer waits for, by their properties; such a view only if all views under it are
+        waited for.
 
-        Each has its decision; None where its refresh will fail.
+        Each has the decision about its refresh; None if the refresh will fail.
         """
         waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
@@ -161,13 +163,13 @@ class OnCommit:
         return waiting
 
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
-        """Return whether the writer waits for a view, and the decision about its refresh if there is one."""
+        """Return whether the writer waits for a view, and the decision about its refresh, if there is one."""
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:
             return False, None
         try:
             decision = await self._pipeline.decision(view)
-        except Exception:  # the refresh will fail at once for the same reason, and the writer had better see it
+        except Exception:  # the refresh will fail at once for the same reason, and the writer should see that
             return True, None
         return wait == ALWAYS or decision.incremental, decision
 
@@ -184,7 +186,7 @@ class OnCommit:
         cause: Cause = Cause.COMMIT,
         asked: Asked = UP_TO_DATE,
     ) -> None:
-        """Refresh a view unless one that it is defined over has failed; where it fails, it is one of these."""
+        """Refresh a view, unless a view that it reads is in `failed`; add it to `failed` if its refresh fails."""
         if why := stopped(view, failed):
             log(why)
             failed.add(view.name)
@@ -205,7 +207,7 @@ class OnCommit:
 
 
 class _Said:
-    """The log of a refresh: of the statement that waits for it, then of the server."""
+    """The log of a refresh: first that of the statement that waits for it, later the server's."""
 
     def __init__(self, log: Log) -> None:
         self._log: Log = lambda line: log(f"Viewgate: {line}")
@@ -214,12 +216,12 @@ class _Said:
         self._log(line)
 
     def leave(self) -> None:
-        """Take note that nobody waits any longer."""
+        """Log to the server from now on, because no statement waits any longer."""
         self._log = _logger.info
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
-    """Wait for a view's refresh for as long as the view has it; cancelled, end the refresh that is waited for."""
+    """Wait for a view's refresh, at most as long as its properties say; if cancelled, cancel the refresh."""
     try:
         await asyncio.wait({task}, timeout=_limit(view))
     except asyncio.CancelledError:
@@ -232,7 +234,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
 
 
 def _limit(view: MaterializedView) -> float | None:
-    """Return the seconds for which a write waits for a view's refresh; None for any time.
+    """Return the seconds for which a write waits for a view's refresh; None for no limit.
 
     >>> from types import SimpleNamespace as View
     >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]
@@ -245,7 +247,7 @@ def _limit(view: MaterializedView) -> float | None:
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
-    """Return why a view is not refreshed where others could not be; empty where it stands on none of these."""
+    """Return why a view is not refreshed because views under it failed; empty if it reads none of these."""
     below = next((state.name for state in view.through if state.name in failed), None)
     if below is None:
         return ""

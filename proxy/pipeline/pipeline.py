@@ -1,11 +1,11 @@
-"""Refresh jobs: new content written to a staged branch by one statement, then published in one commit.
+"""Runs refreshes: one statement writes new content to a staged branch, then one commit publishes it.
 
-`next_step` says which statement: one whose cost follows the change where that is proved to give the same content, else
-the whole query again. An incremental one that fails in Spark is followed by the whole query.
+`next_step` chooses the statement: an incremental one, whose cost follows the change, if it provably gives the same
+content, else the whole query. If an incremental one fails in Spark, the whole query runs.
 
-Killed anywhere before the commit, a refresh leaves main untouched and a branch that no reader sees; the next refresh's
-commit drops it. Of two refreshes at once, in two proxies even, the first commit wins, and the other looks again at what
-there is to do.
+A refresh that is killed before the commit leaves main unchanged, and a branch that no reader sees; the next refresh's
+commit removes the branch. Of two concurrent refreshes, even in two proxies, the first commit wins, and the other plans
+again.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ from rewriter.model import MaterializedView, Table, TableName, quoted
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
-_OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # what a refresh replaces or removes among the storage's properties
+_OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # the properties of storage that a refresh replaces or removes
 
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """The result of a refresh: the storage's rows, `only` those of a condition; `changed` is False if it was fresh."""
+    """The result of a refresh: the storage's rows; `only` is the condition of partial storage; `changed` is False if it
+    was fresh.
+    """
 
     rows: int
     snapshot_id: int
@@ -52,7 +54,7 @@ class Refreshed:
 
 
 class Pipeline:
-    """Runs refreshes, one at a time for each view; the journal gets each."""
+    """Runs refreshes, one at a time for each view, and records them in the journal."""
 
     def __init__(self, catalog: Catalog, runner: Runner, journal: Journal | None = None) -> None:
         self._catalog = catalog
@@ -63,20 +65,20 @@ class Pipeline:
         self._said: dict[Content, str] = {}
 
     def said(self, view: MaterializedView) -> str:
-        """Return the last message of a refresh of the view that runs here; empty if none runs."""
+        """Return the last message of the view's running refresh in this process; empty if none runs."""
         return self._said.get(content(view), "")
 
     async def refresh(
         self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE, cause: Cause = Cause.STATEMENT
     ) -> Refreshed:
-        """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
+        """Refresh a view's storage; raise SqlError, with the content unchanged."""
 
         def say(line: str) -> None:
             self._said[content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
             log(line)
 
         if asked.where:
-            await next_step(self._catalog, view, asked)  # what is asked for wrongly is no failure of the view's
+            await next_step(self._catalog, view, asked)  # an invalid request is not a failure of the view
         async with self._under_way.alone(view):
             try:
                 with self._journal.refreshing(view.name, cause) as refresh:
@@ -89,29 +91,33 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Give up a view whose storage is removed in the body: work on it here ends with an error before."""
+        """Make running work on a view end with an error, and allow none in the body, in which its storage is
+        removed.
+        """
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        """Record that a table's current snapshot holds the result of the view's query over these sources."""
+        """Record that a table's current snapshot has the result of the view's query over these sources."""
         async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record what one version of a view has filled as another version's, if they define the same content.
+        """Record the content that one version of a view filled as that of another version, if both have the same
+        definition.
 
-        Raise SqlError if the storage is gone or is being changed.
+        Raise SqlError if the storage is missing, or is being changed.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a statement that maintains the files of a view's storage, and changes no row of it."""
+        """Run a statement that maintains the files of a view's storage without changing rows."""
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
-        # Where the table was compacted, what is recorded moves on: the snapshot that was read may expire next.
+        # After a compaction, the recorded snapshots must be updated, because the snapshots that were read may expire
+        # next.
         if (await status(self._catalog, view)).fresh:
             await self.refresh(view, log, cause=Cause.MAINTENANCE)
 
@@ -125,7 +131,7 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Make one commit; return whether another is to follow, too."""
+        """Perform one step, which is one commit; return whether another must follow."""
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
@@ -140,7 +146,7 @@ class Pipeline:
             try:
                 published = await self._attempt(view, step, log)
             except Lost:
-                if asked.full:  # it would compute everything once more
+                if asked.full:  # a full refresh would only compute everything again
                     raise
                 log(f"{view.name}: another refresh was faster; starting over")
                 continue
@@ -167,22 +173,20 @@ class Pipeline:
         )
 
     async def rests(self, view: MaterializedView) -> bool:
-        """Return whether a refresh would change nothing, as one look tells; where a policy lets rows go, it does
-        not.
-        """
+        """Return whether a refresh would change nothing, by one lookup; False with a retention, which may drop rows."""
         retained = period(view.properties.get(RETENTION, "")) is not None
         return not retained and (await status(self._catalog, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
-        """Return how a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""
+        """Return how a refresh would go now, and why; `incremental` says whether its cost would follow the change."""
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-        """Return the deltas that refreshes share, by the views; each view leaves its own when its refresh has ended."""
+        """Return the deltas that several refreshes share, by view; each view leaves its delta after its refresh."""
         return shared_deltas(self._runner, decisions)
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """Return the way of the next refresh, its reason and consequences, and its first statement."""
+        """Return the way of the next refresh, its reason with consequences, and its first statement."""
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
         if step.then:
@@ -192,7 +196,9 @@ class Pipeline:
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
-        """Try once; return None if a source that cannot be pinned has moved, so that the rows read are unknown."""
+        """Try a step once; return None if an unpinned source has changed meanwhile, so that the rows read are
+        unknown.
+        """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
             await self._fill(view, step, branch, log)
@@ -203,7 +209,7 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Publish the branch; if cancelled, wait for the commit in its thread, so that its outcome is known."""
+        """Publish the branch; if cancelled, wait for the commit in its thread, so that its result is known."""
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(
             self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
@@ -233,5 +239,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return everything on which the content of a view's storage depends, but for the rows of its sources."""
+    """Return everything that determines the content of a view's storage, except for the rows of its sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

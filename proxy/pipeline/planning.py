@@ -1,8 +1,9 @@
-"""The plan of a view's next refresh, from the recorded state and the changes in the catalog, and what a full one reads.
+"""Plans the next refresh of a view, from the recorded state and the changes in the catalog, and what a full refresh
+reads.
 
-A view over views reads the storage of those below it. Any other reads the storage of a view over the same tables where
-the matching engine answers the one from the other, as a month's sums from a day's: of several views that are computed
-anew, the first alone scans the tables.
+A view over views reads the storage of those views. Any other view reads the storage of a view over the same tables if
+the rewriter can compute it from that, such as sums by month from sums by day: of several views that get a full refresh,
+only the first scans the tables.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """Return the way that brings the storage from its recorded snapshots to the sources' current ones."""
+    """Return the decision how to refresh storage from its recorded snapshots to the sources' current ones."""
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
@@ -40,19 +41,19 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     changed = [change for change in changes if change.kind not in (ChangeKind.UNCHANGED, ChangeKind.UNKNOWN)]
     if len(changed) != 1 or not storage.partitioned_by or decision.kind in _NEED_NO_FILES:
         return decision
-    # Only now: manifests are many files, and most decisions need none of them.
+    # Read only now: manifests are many files, and most decisions do not need them.
     known = await _with_files(catalog, changed[0], live=not decision.incremental)
     return plan(view, storage, {change.name: change for change in (*changes, known)})
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Return a source's change with its files: the live ones if asked for, else the touched ones."""
+    """Return a source's change with its files: with `live` also the live ones, else only those added and removed."""
     ends = (change.name, change.start, change.end)
     try:
         if live:
             return replace(change, files=await catalog.files(*ends))
         return replace(change, touched=await catalog.touched(*ends))
-    except Exception:  # manifests come from any writer; without them a decision stays as it is
+    except Exception:  # manifests come from any writer; without them the decision stays
         _logger.exception("files unreadable table=%s", change.name)
         return change
 
@@ -78,7 +79,7 @@ Held = tuple[MaterializedView, Table]
 class Reading:
     """The query that returns a view's rows, as Spark runs it, and the views whose storage it reads.
 
-    `shared` is the view from which all of them follow, and which the view is not defined over.
+    `shared` is true if all rows are computed from a view that this view is not defined over.
     """
 
     sql: str
@@ -87,7 +88,7 @@ class Reading:
 
 
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
-    """Return the view's own query; for the `whole` view, over the storage of the views below."""
+    """Return a read of the view's own query, which may use the storage of views under it if `whole`."""
     stored = sources.stored if whole else {}
     if not stored:
         return Reading(pin(view.storage_query, sources.pins, view.session))
@@ -97,12 +98,14 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 
 
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
-    """Return the same rows from the storage of another view, where that is fresh and costs less than the tables."""
+    """Return a read of the same rows from another view's storage, if that is fresh and cheaper than the tables; else
+    None.
+    """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:
         return None
     views = await catalog.definitions()
-    # Views that nobody has read yet take a millisecond each.
+    # Views that were not parsed yet take a millisecond each.
     beside = await asyncio.to_thread(_beside, view, views, frozenset(sources.tables))
     if not beside.views:
         return None

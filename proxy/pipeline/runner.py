@@ -1,6 +1,6 @@
-"""Where refresh jobs run: the interface to a Spark for them, and the Spark Thrift Server that answers the clients.
+"""The interface to a Spark that runs refresh jobs, and its implementation on the Spark Thrift Server of the clients.
 
-Each job has a session with the settings of the job.
+Each job has a session of its own with the job's settings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rewriter.model import ticked
 
 
 class Watchable(Protocol):
-    """Work whose stages can be told."""
+    """Work whose Spark stages can be shown."""
 
     async def stages(self) -> tuple[Stage, ...] | None:
         """Return the stages of the job so far; None if they are unknown."""
@@ -26,7 +26,7 @@ class Job(Watchable, Protocol):
     """One Spark session, closed when its context ends; cancelling the awaiting task cancels the statement in Spark."""
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end; raises SqlError with Spark's own text."""
+        """Execute one statement to its end; raise SqlError with Spark's message."""
         ...
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
@@ -35,15 +35,15 @@ class Job(Watchable, Protocol):
 
 
 class Runner(Protocol):
-    """Somewhere that jobs run."""
+    """A Spark on which jobs run."""
 
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
-        """Return a fresh session in which nothing but these settings differs from Spark's own."""
+        """Return a new session with these settings and otherwise Spark's own."""
         ...
 
 
 class ThriftSession(Protocol):
-    """An upstream session as a job uses it; closing it stops its running statements."""
+    """An upstream session for a job; closing it stops its running statements."""
 
     async def query(self, sql: str) -> ResultSet:
         """Run one statement to its end."""
@@ -73,7 +73,7 @@ class ThriftRunner:
 
 
 class ThriftJob:
-    """The statements of one job."""
+    """Runs the statements of one job in its session."""
 
     def __init__(self, session: ThriftSession) -> None:
         self._session = session
@@ -88,5 +88,5 @@ class ThriftJob:
         return tuple((str(name), str(kind)) for name, kind, *_ in rows)
 
     async def stages(self) -> None:
-        """Return None: another Spark Thrift Server does not report stages."""
+        """Return None: a remote Spark Thrift Server does not report stages."""
         return

@@ -1,6 +1,6 @@
-"""Scheduled refresh: views with a period are looked at so often, and refreshed where anybody has written meanwhile.
+"""Scheduled refresh: views with a period are checked at that interval, and refreshed if a table was written to.
 
-Those with a policy of retention, too, where partitions have grown too old.
+Views with a retention policy are also refreshed when partitions have become too old.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from rewriter.model import MaterializedView, TableName
 
 EVERY = "viewgate.refresh.every"
 
-AT_ONCE = 4  # refreshes, each in a session of its own on Spark
+AT_ONCE = 4  # refreshes, each in a Spark session of its own
 
 _logger = logging.getLogger(__name__)
-_LONGEST_PAUSE = 10.0  # seconds after which a view that was given a period is noticed
+_LONGEST_PAUSE = 10.0  # seconds after which a new period of a view is noticed
 
 
 class Schedule:
-    """Runs until it is cancelled. Of many views that are due a few are refreshed at once, each after those below it."""
+    """Runs scheduled refreshes until cancelled; a few at once, each after those of the views that it reads."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
         self._catalog = catalog
@@ -43,7 +43,7 @@ class Schedule:
         return {view: round(1000 * (due + offset)) for view, due in self._due.items()}
 
     async def run(self) -> None:
-        """Look, pause, and so on."""
+        """Check and pause, again and again."""
         try:
             while True:
                 await asyncio.sleep(await self._safely_look())
@@ -54,17 +54,18 @@ class Schedule:
                 await asyncio.wait(self._running.values())
 
     async def look(self) -> float:
-        """Start the refreshes that are due; return the seconds until the next look."""
+        """Start the refreshes that are due, and return the seconds until the next check."""
         pause = _LONGEST_PAUSE
         periodic: dict[TableName, float] = {}
-        # A view is read through all that stand below it, so through more of them than each of these.
+        # A view reads through all views under it, so that it has more of them than each of these has.
         for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):
             seconds = period(view.properties.get(EVERY, ""))
             if seconds is None:
                 continue
             looked = self._looked.get(view.name)
             due = 0.0 if looked is None else looked + seconds - self._clock()
-            if due <= 0 and view.name in self._running:  # or waiting, for longer than its period: there is no hurry
+            # Its refresh is still running or queued after a whole period.
+            if due <= 0 and view.name in self._running:
                 periodic[view.name] = self._clock()
                 continue
             if due <= 0:
@@ -77,14 +78,14 @@ class Schedule:
         return pause
 
     async def rest(self) -> None:
-        """Return when no refresh runs."""
+        """Wait until no refresh runs."""
         while self._running:
             await asyncio.wait(self._running.values())
 
     async def _safely_look(self) -> float:
         try:
             return await self.look()
-        except Unavailable:  # which the catalog has logged
+        except Unavailable:  # the catalog has logged it
             return _LONGEST_PAUSE
         except Exception:
             _logger.exception("schedule unreadable: no scheduled refresh until the next look")
@@ -104,6 +105,6 @@ class Schedule:
                 if not await self._pipeline.rests(view):
                     await self._pipeline.refresh(view, _logger.info, cause=Cause.SCHEDULE)
             except SqlError:
-                pass  # noted on the view's storage, and logged, by the pipeline
+                pass  # the pipeline has recorded it on the view's storage and logged it
             except Exception:
                 _logger.exception("refresh failed view=%s cause=schedule", view.name)

@@ -1,12 +1,12 @@
-"""Appended rows that several refreshes take in, read once: one statement stages what they add to each of the views.
+"""Reads the appended rows that several refreshes need only once: one statement stages the delta of each of the views.
 
     WITH appended AS (SELECT *, rand() AS … FROM t WITH ('start-snapshot-id' = …, 'end-snapshot-id' = …))
     SELECT 0 AS part, struct(d.*) AS d0, NULL AS d1 FROM (<the delta of the first view, FROM appended>) AS d
     UNION ALL SELECT 1, NULL, struct(d.*) FROM (<that of the second>) AS d
 
-Spark computes a CTE once for all that read it where its rows could be others the next time, hence the `rand()`, which
-nothing reads. A staged delta is known by the text of the query whose rows it holds: a refresh that looks later, and
-takes in more, or less, reads the table on its own. So it does where the staging fails.
+Spark evaluates a CTE once for all its readers only if its rows are not deterministic, hence the `rand()`, which nobody
+reads. A staged delta is identified by the text of its query: a refresh that starts later, with more or fewer rows,
+reads the table itself; so does a refresh if staging fails.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from proxy.pipeline.staging import JOB_SETTINGS
 from rewriter import Decision
 from rewriter.model import MaterializedView, TableName
 
-# Fewer appended rows are read again by each refresh: to make and drop the table takes a second. Of two million rows
-# eleven views read the files once instead of eleven times, in as many seconds where these are local.
+# With fewer appended rows, each refresh reads them itself, because creating and dropping the table takes a second. With
+# two million rows, eleven views read the files once instead of eleven times, in the same time if these are local.
 MANY = 2_000_000
 _ROWS = "viewgate_appended"
 
@@ -32,8 +32,8 @@ _logger = logging.getLogger(__name__)
 
 
 class SharedDelta:
-    """The deltas of some views in one table, which is there from the first refresh that reads it to the last one's
-    end.
+    """The deltas of several views in one staging table, which exists from the first refresh that reads it to the end of
+    the last.
     """
 
     def __init__(self, runner: Runner, deltas: Mapping[MaterializedView, Decision]) -> None:
@@ -42,13 +42,14 @@ class SharedDelta:
         self._settings = {**(first.settings or {}), **JOB_SETTINGS}
         self._reading = {view.name for view in deltas}
         self._deltas = [delta for decision in deltas.values() if (delta := decision.delta) is not None]
-        # The name and the property are those of storage: what a killed Viewgate leaves goes with such storage.
+        # The name and the property are like those of storage, so that the table of a killed Viewgate is dropped as an
+        # orphan.
         self._table = TableName((*first.storage.parts[:-1], f"{first.storage.table}_delta_{uuid.uuid4().hex}"))
         self._property = f"'{STORAGE_OF}' = '{first.name}'"
         self._staging: asyncio.Task[bool] | None = None
 
     async def taken(self, decision: Decision) -> Decision:
-        """Return the decision with its delta read from the table, which is filled now if it is not yet."""
+        """Return the decision with its delta read from the staging table, which is filled if necessary."""
         queries = [delta.query for delta in self._deltas]
         if decision.delta is None or decision.delta.query not in queries:
             return decision
@@ -62,14 +63,14 @@ class SharedDelta:
         return replace(decision, reason=f"{decision.reason}; read once for {len(queries)} views", content=content)
 
     async def leave(self, view: MaterializedView) -> None:
-        """Take note that a view's refresh has ended; after the last one, drop the table."""
+        """Record that a view's refresh has ended; after the last one, drop the staging table."""
         self._reading.discard(view.name)
         if not self._reading and self._staging is not None:
             self._staging.cancel()
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Fill the table; return whether that was done."""
+        """Fill the staging table; return whether that succeeded."""
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(
@@ -94,12 +95,12 @@ class SharedDelta:
         try:
             async with self._runner.job({}) as job:
                 await job.run(f"DROP TABLE IF EXISTS {self._table.sql()} PURGE")
-        except Exception as failure:  # it is dropped with the orphans
+        except Exception as failure:  # it is dropped later, as an orphan
             _logger.warning("delta not dropped table=%s error=%r", self._table, failure)
 
 
 def _branch(at: int, count: int, query: str) -> str:
-    """Return the rows of one delta, in a column of its own.
+    """Return the rows of one delta, in a column of their own.
 
     >>> _branch(1, 3, "SELECT 1 AS k")
     'SELECT 1 AS part, NULL AS d0, struct(d.*) AS d1, NULL AS d2 FROM (SELECT 1 AS k) AS d'
@@ -109,7 +110,7 @@ def _branch(at: int, count: int, query: str) -> str:
 
 
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-    """Return the shared delta of each view whose refresh takes in many rows that another one takes in, too."""
+    """Return the shared delta of each view whose refresh takes in many rows that another refresh takes in, too."""
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():
         if decision.delta is not None and decision.delta.rows >= MANY and view.settings is not None:

@@ -1,4 +1,4 @@
-"""The sources of a storage query at one moment: the tables, also through views, and which of them can be pinned."""
+"""The sources of a storage query at one time: the tables, also through views, and their pinned snapshots."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 
 @dataclass(frozen=True)
 class Sources:
-    """The tables that a storage query reads, and the views that stand for a part of it.
+    """The tables that a storage query reads, and the views through which it reads them.
 
-    `stored` are those of the views whose storage holds, under the same settings, what their query returns at this
-    moment: it is read in their place.
+    `stored` are the views whose storage is fresh at this time and was computed under the same settings: it is read in
+    their place.
     """
 
     tables: Mapping[TableName, Table]
@@ -27,10 +27,10 @@ class Sources:
 
     @property
     def pins(self) -> dict[TableName, int]:
-        """The snapshots that can be named in the storage query.
+        """The snapshots with which the storage query's tables can be pinned.
 
-        Not where the table has none; and not where the snapshot has another schema than the table now, because it would
-        be read with its own.
+        A table without snapshots cannot be pinned, nor one whose current schema differs from its snapshot's, because
+        Spark would read it with the latter.
         """
         return {
             name: table.snapshots[0].id
@@ -40,7 +40,7 @@ class Sources:
 
     @property
     def all_pinned(self) -> bool:
-        """Whether nothing that is read can move during the refresh."""
+        """Whether nothing that is read can change during the refresh."""
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
@@ -51,14 +51,14 @@ class Sources:
         )
 
     def same_columns(self, later: Sources) -> bool:
-        """Return whether names still mean what they did: reads of what was added have the columns of their moment."""
+        """Return whether column names still have their former meaning; incremental reads use the current columns."""
         return self.tables.keys() == later.tables.keys() and all(
             (table.uuid, table.columns) == (later.tables[name].uuid, later.tables[name].columns)
             for name, table in self.tables.items()
         )
 
     def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
-        """Return the state that a refresh of the view from these sources into that storage records."""
+        """Return the state that a refresh of the view from these sources records in the storage."""
         used = rewriter.used_columns(view, {name: table.columns for name, table in self.tables.items()})
         return RefreshState(
             view_version=view.version,
@@ -77,7 +77,7 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
-    """Return the current state of all sources of a view; raise SqlError for a source that is no Iceberg table."""
+    """Return the current state of all sources of a view; raise SqlError for a source that is not an Iceberg table."""
     names = relations(view.storage_query, view.session)
     found = await catalog.current([*names, *(state.name for state in view.through)])
     tables = {name: table for name in names if isinstance(table := found[name], Table)}
@@ -98,7 +98,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return the materialized views below one that are fresh at this moment, with their storage."""
+    """Return the materialized views under a view that are fresh now, with their storage."""
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])
@@ -113,7 +113,7 @@ async def _stored(
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
-    """Return a view's storage table now; raise SqlError 42P01 if it is missing, 40001 if the view was replaced."""
+    """Return a view's current storage table; raise SqlError 42P01 if it is missing, 40001 if the view was replaced."""
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]
     if isinstance(storage, Table):

@@ -1,6 +1,6 @@
-"""Jobs by PySpark: in a Spark session that lives in this process, or on a Spark Connect server without a JVM here.
+"""Runs jobs by PySpark: in a Spark session of this process, or on a Spark Connect server without a JVM in this process.
 
-PySpark's calls block: each job has a thread of its own, by which Spark groups its work.
+PySpark's calls block, and it assigns job groups by thread: each job has a thread of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 @contextmanager
 def job_thread() -> Iterator[ThreadPoolExecutor]:
-    """Yield a job's thread, released but not joined at the end: a call that still runs would stop the event loop."""
+    """Yield a thread for a job, without joining it at the end: a call that still runs would block the event loop."""
     thread = ThreadPoolExecutor(1, "refresh")
     try:
         yield thread
@@ -36,34 +36,35 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """A thread for one job's calls, and the call that cancels the job."""
+    """A job's thread, and the call that cancels the job."""
 
     def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
         self._thread = thread
         self._cancel = cancel
 
     async def call(self, call: Callable[[], _Result]) -> _Result:
-        """Return the call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns.
+        """Return a call's result; if the wait is cancelled, cancel the job, and wait for the call's end.
 
-        Whoever cancels again waits no longer, and the call ends when Spark lets it.
+        A second cancel ends the wait; the call then ends when Spark lets it.
         """
         running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            running.add_done_callback(asyncio.Future.exception)  # seen: what a cancelled job says is of no interest
+            # marks its exception as retrieved: errors of a cancelled job do not matter
+            running.add_done_callback(asyncio.Future.exception)
             await asyncio.to_thread(self._cancel)
             await asyncio.wait([running])
             raise
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
-    """Return the names and types of columns, as DESCRIBE tells them."""
+    """Return the names and types of columns, as DESCRIBE prints them."""
     return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
 
 
 def _translated(call: Callable[[], _Result]) -> _Result:
-    """Run a call of Spark's; raise its errors as SqlError with its message and SQLSTATE."""
+    """Return the result of a PySpark call; raise its errors as SqlError with Spark's message and SQLSTATE."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -71,15 +72,15 @@ def _translated(call: Callable[[], _Result]) -> _Result:
         return call()
     except PySparkException as failure:
         raise SqlError(str(failure), failure.getSqlState() or "HY000") from failure
-    except Py4JError as failure:  # what PySpark does not know, and a JVM that is gone
+    except Py4JError as failure:  # errors unknown to PySpark, and a JVM that has ended
         cause = getattr(failure, "java_exception", None)
         raise SqlError(str(cause.toString() if cause is not None else failure), "HY000") from failure
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """Return the stages of a group's jobs that have begun, as far as Spark remembers them.
+    """Return the stages of a group's jobs that have begun, as far as Spark still has them.
 
-    Not those that wait: adaptive execution skips most of these, since an earlier job has done their work.
+    Pending stages are left out: adaptive execution skips most of them, because an earlier job has done their work.
     """
     tracker = context.statusTracker()
     jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group)))
@@ -96,7 +97,9 @@ _NO_CONNECTION = "08001"
 
 
 class ConnectRunner:
-    """A session of its own on the server for each job, released at its end: the server may restart in between."""
+    """Opens a session on the server for each job, and releases it at the job's end, so that the server may restart
+    between jobs.
+    """
 
     def __init__(
         self, connect: Callable[[], ConnectSession], settings: Mapping[str, str] = MappingProxyType({})
@@ -106,7 +109,7 @@ class ConnectRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
-        """Yield a session with the settings of all jobs, and those of this job."""
+        """Yield a job in a new session with the settings of all jobs and of this job."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             try:
@@ -117,16 +120,16 @@ class ConnectRunner:
 
 
 class ConnectJob:
-    """The statements of one session."""
+    """Runs the statements of one job in its session."""
 
     def __init__(self, session: ConnectSession, thread: ThreadPoolExecutor) -> None:
         self._session = session
         self._blocking = Blocking(thread, session.interruptAll)
         self._stages: dict[int, Stage] = {}
-        session.registerProgressHandler(cast("ProgressHandler", self._noted))  # to PySpark, any callable is one
+        session.registerProgressHandler(cast("ProgressHandler", self._noted))  # PySpark accepts any callable
 
     async def open(self, settings: Mapping[str, str]) -> None:
-        """Set the job's settings; this is the first call to the server."""
+        """Set the job's settings, in the first call to the server."""
 
         def opened() -> None:
             for key, value in settings.items():
@@ -135,7 +138,7 @@ class ConnectJob:
         try:
             await self._blocking.call(opened)
         except SqlError as failure:
-            self._session.release_session_on_close = False  # it would only be tried as long again
+            self._session.release_session_on_close = False  # the release would be retried for as long again
             raise SqlError(
                 f"no refresh runs on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
                 _NO_CONNECTION,
@@ -150,13 +153,13 @@ class ConnectJob:
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages that the server has told of."""
+        """Return the stages that the server has reported."""
         return tuple(self._stages.copy().values())
 
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Take note of stages, on PySpark's thread while a statement runs; running tasks are not told."""
+        """Record stages, on PySpark's thread while a statement runs; running tasks are not reported."""
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
 
@@ -166,7 +169,7 @@ class ConnectJob:
 
 
 class EmbeddedRunner:
-    """A new session per job: what a job sets reaches neither the clients' sessions nor another job."""
+    """Opens a new session for each job, so that a job's settings affect neither clients nor other jobs."""
 
     def __init__(self, spark: SparkSession, pool: str = "refresh") -> None:
         self._spark = spark
@@ -174,7 +177,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """Yield a session of its own on a thread of its own: Spark keeps a job's group by thread."""
+        """Yield a job with a session and a thread of its own; Spark assigns job groups by thread."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)
@@ -182,7 +185,7 @@ class EmbeddedRunner:
 
 
 class EmbeddedJob:
-    """One session, its thread and the group under which Spark knows its jobs."""
+    """Runs the statements of one job: its session, its thread, and its Spark job group."""
 
     def __init__(self, spark: SparkSession, thread: ThreadPoolExecutor) -> None:
         self._spark = spark
@@ -190,7 +193,7 @@ class EmbeddedJob:
         self._group = f"viewgate-{uuid.uuid4().hex}"
 
     async def open(self, pool: str, settings: Mapping[str, str]) -> None:
-        """Make the session and set what the job asks for."""
+        """Open the session, with the settings of the job."""
 
         def opened() -> SparkSession:
             context = self._spark.sparkContext
@@ -212,9 +215,9 @@ class EmbeddedJob:
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages of its group."""
+        """Return the stages of the job's group."""
         return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
 
     def _cancel(self) -> None:
-        # Future jobs too: between two jobs of one statement there is nothing that could be cancelled.
+        # Also future jobs: between two jobs of one statement no job is running that could be cancelled.
         self._spark.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group)

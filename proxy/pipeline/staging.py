@@ -1,8 +1,8 @@
-"""A branch of a view's storage on which new content is written, until a commit publishes it or it is forgotten.
+"""Stages new content on a branch of a view's storage, until a commit publishes it or the branch is removed.
 
-The types of what is written are compared with the storage's: Spark stores a value of another type as what it becomes
-there, 3.5 as 3, a timestamp as its date. A query can come to return other types than when the view was made, as a table
-or a view that it reads was replaced or altered.
+The types of the new rows are compared with the storage's, because Spark converts a value of another type to the
+column's: 3.5 becomes 3, a timestamp its date. A query may return other types than when the view was created, after a
+table or view that it reads was replaced or altered.
 """
 
 from __future__ import annotations
@@ -23,29 +23,30 @@ from rewriter.model import MaterializedView, RefreshState, Table, TableName, kep
 
 LOST = "40001"
 JOB_SETTINGS = {
-    "spark.sql.debug.maxToStringFields": "1000000",  # the type of a column is told whole
-    "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
-    "spark.sql.sources.partitionOverwriteMode": "static",  # dynamic leaves partitions that have vanished
+    "spark.sql.debug.maxToStringFields": "1000000",  # types of columns are shown in full
+    "spark.sql.variable.substitute": "false",  # it would replace variables within the literals of the recorded state
+    # dynamic mode would keep partitions that have no rows any more
+    "spark.sql.sources.partitionOverwriteMode": "static",
 }
 _COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
 _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings under which a job's write records the refresh state in its summary."""
+    """Return the settings that make a job's write record the refresh state in its snapshot summary."""
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield the name of a branch that is removed at the end; raise Lost if main has left `base`."""
+    """Yield the name of a branch, which is removed at the end; raise Lost if main has left the snapshot `base`."""
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
         yield branch
     except Conflict as conflict:
         raise _lost(view, str(conflict)) from conflict
     except SqlError as failure:
-        # What Spark says when another refresh changes branches under it tells a user nothing.
+        # Spark's message about branches changed by another refresh does not help users.
         if _COMMIT_FAILED in failure.message or (await storage_of(catalog, view)).snapshot_id != base:
             raise _lost(view, failure.message) from failure
         raise
@@ -56,7 +57,7 @@ async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> 
 async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
     try:
         await catalog.drop_branch(storage, branch)
-    except Exception:  # the refresh's own outcome counts; the next one drops the branch
+    except Exception:  # the refresh's own result counts; the next refresh removes the branch
         _logger.exception("branch not dropped branch=%s storage=%s", branch, storage)
 
 
@@ -69,14 +70,14 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether the columns that a refresh has read and written are still what they were, and so all types."""
+    """Return whether the columns that a refresh read and wrote are unchanged, and therefore all types."""
     return recorded is not None and _columns(recorded) == _columns(now)
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
     """Raise SqlError 55000 if the storage query returns a type that the storage's column cannot hold.
 
-    So, too, where it has not just as many columns: Spark would refuse the rows, or fill what is left with NULLs.
+    Raise it, too, if the number of columns differs: Spark would refuse the rows, or fill columns with NULLs.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):
@@ -103,7 +104,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _holds(stored: str, kind: str) -> bool:
-    """Return whether the storage type keeps every value of a type unchanged.
+    """Return whether a storage type represents every value of another type unchanged.
 
     >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
     (True, True, False)

@@ -1,6 +1,6 @@
-"""The SQL of storage queries, read strictly: a source that is overlooked would make stale storage look fresh.
+"""Parses storage queries strictly, because an overlooked source would make stale storage look fresh.
 
-And the calls that maintain storage.
+Also writes the calls of procedures that maintain storage.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
 
 
 def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
-    """Return the call of a procedure that maintains a table, with further arguments by their names.
+    """Return the call of a procedure that maintains a table, with further arguments by name.
 
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
@@ -58,7 +58,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Return why a query has no table whose changes could be followed."""
+    """Return why a query reads no table whose changes can be followed."""
     names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

@@ -1,11 +1,11 @@
-"""The status of a view: fresh or not and why, since when, how far behind, and the failure of its last refresh.
+"""Determines the status of a view: fresh or not and why, since when, how far behind, and the last refresh's failure.
 
-The last failure is a property of the view's storage, so that every proxy and a next start know of it. A refresh that
-succeeds removes it in the commit that publishes the content. It decides nothing: whether storage is used is a question
-of its freshness alone.
+The failure is recorded as a property of the view's storage, for other processes and the next start. A refresh that
+succeeds removes it in the commit that publishes the content. The property decides nothing: whether storage is used
+depends only on its freshness.
 
-The history of freshness is not sampled: each refresh tells in its snapshot which snapshots of the tables it has read,
-and the tables know when the next ones came.
+The history of freshness is not sampled: each refresh records in its snapshot which table snapshots it read, and the
+tables record when later ones were committed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that hol
 
 @dataclass(frozen=True)
 class Status:
-    """One word, what stands behind it, when the storage was filled, the last refresh's error, the tables it reads."""
+    """A view's status as a word, its reason, the time of its last refresh, the last error, and the tables that it
+    reads.
+    """
 
     word: str
     reason: str
@@ -42,15 +44,15 @@ class Status:
 
     @property
     def fresh(self) -> bool:
-        """Whether the storage holds what the query would return now, of the part that it says it holds.
+        """Whether the storage holds what the query would return now, as far as it is supposed to hold that part.
 
-        Not whether a refresh would change nothing: a policy of retention may let rows go of what is fresh.
+        A refresh may still change it: a retention may drop rows of fresh storage.
         """
         return self.word == FRESH
 
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
-    """Return whether the storage holds what the query would return now; whether it may be used is another question."""
+    """Return whether the storage holds what the query would return now; whether it may be used depends on more."""
     error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = relations(view.storage_query, view.session)
@@ -83,7 +85,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """The storage was changed meanwhile, by a faster refresh as a rule, or is gone: no failure of the view's."""
+    """The storage was changed meanwhile, usually by a faster refresh, or is missing; this is not the view's failure."""
 
 
 def gone(view: MaterializedView) -> Lost:
@@ -97,7 +99,9 @@ def gone(view: MaterializedView) -> Lost:
 
 @asynccontextmanager
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
-    """Note how the refresh in the body ends: its failure on the storage, or that there is none any more."""
+    """Record how the refresh in the body ends: its failure as a property of the storage, or its success by removing
+    one.
+    """
     try:
         yield
     except Lost:
@@ -116,10 +120,10 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
 async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -> None:
     now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     try:
-        if message == _CANCELLED and (await status(catalog, view)).fresh:  # the cancel came during the commit
+        if message == _CANCELLED and (await status(catalog, view)).fresh:  # it was cancelled during the commit
             return
         await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
-    except Exception:  # the refresh's own outcome counts
+    except Exception:  # the refresh's own error is reported
         _logger.exception("refresh not recorded view=%s", view.name)
 
 
@@ -131,12 +135,12 @@ _UNRESOLVED = re.compile(
 
 
 def headline(message: str) -> str:
-    r"""Return Spark's error without its plan, and without a position in a statement that the user has not written.
+    r"""Return Spark's error without its plan, and without positions in SQL that the user has not written.
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'
 
-    Where a job was aborted, what is at the root of it:
+    If a job was aborted, the message of the innermost cause is added:
 
     >>> headline("x.E: Job aborted: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (denied)\n\tat a.B.d(D.java:2)")
     'Job aborted: no: /x (denied)'
@@ -149,7 +153,7 @@ def headline(message: str) -> str:
 def explained(
     view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
 ) -> SqlError:
-    """Return the failure of a statement that refreshes a view, as its user is told."""
+    """Return the error of a refresh as its user sees it, with the cause and the remedy."""
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
     remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
@@ -158,7 +162,7 @@ def explained(
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
-    """Return the column that Spark misses and the last refresh still had; empty for other errors."""
+    """Return a message about a column that is missing now and that the last refresh had; empty for other errors."""
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:
         return ""
@@ -174,8 +178,8 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
     """Return the seconds since the first commit that a view's storage lacks: 0 if it is fresh.
 
-    None for a view that was never refreshed. Where no commit tells, because the view was defined anew or the snapshots
-    have expired, the seconds since the last refresh.
+    None for a view that was never refreshed. If no commit tells, because the view was redefined or snapshots have
+    expired, it is the time since the last refresh.
     """
     if (await status(catalog, view)).fresh:
         return 0.0
@@ -201,7 +205,7 @@ async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | Non
 
 @dataclass(frozen=True)
 class Span:
-    """A time during which the storage was fresh, or was not; None where the tables no longer know."""
+    """A period in which storage was fresh or stale; `fresh` is None if the tables no longer have the snapshots."""
 
     begin_ms: int
     end_ms: int
@@ -209,14 +213,14 @@ class Span:
 
 
 async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
-    """Return how fresh a view's storage was, from its first refresh that is still known until now."""
+    """Return the periods of a view's freshness, from its first recorded refresh until now."""
     refreshes = await catalog.refreshes(view.storage)
     sources = {source.name for refresh in refreshes for source in refresh.state.sources}
     return spans(refreshes, await catalog.current(sources), time.time_ns() // 1_000_000)
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return a view's spans of freshness, by its refreshes, the earliest first, and its tables' snapshots."""
+    """Return a view's periods of freshness, from its refreshes (the earliest first) and its tables' snapshots."""
     ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
     return [
         span
@@ -237,7 +241,7 @@ def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None],
 
 
 def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
-    """Return when the first rows came that a refresh has not read, else `end_ms`; None where that is not known."""
+    """Return the time of the first commit that a refresh has not read, else `end_ms`; None if unknown."""
     if not isinstance(table, Table) or table.uuid != source.uuid:
         return None
     if source.snapshot_id is not None and all(snapshot.id != source.snapshot_id for snapshot in table.snapshots):

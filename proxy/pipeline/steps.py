@@ -1,7 +1,8 @@
-"""The steps of a refresh: each is one commit, after which the storage holds a view, or a part, as its sources are now.
+"""The steps of a refresh: each is one commit, after which storage has the current rows of the view or of a part of it.
 
-Most refreshes are one step. Old targets go before the rest is brought up to date; rows that are asked for and not held
-come after it, from the same snapshots. Each step leaves storage that holds just the rows that it says it does.
+Most refreshes have one step. Partitions outside the retention are dropped before the rest is refreshed; requested rows
+that storage lacks are added after that, from the same snapshots. After each step, storage has exactly the rows that it
+records.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ _UNDROPPED = (
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a refresh: full, or only the rows for which a condition over its columns is true.
+    """The options of a refresh: full, or only the rows that satisfy a condition over the view's columns.
 
-    `anew` computes from the sources what is held, too. `delta` has what other refreshes take in at the same time.
+    With `anew`, stored rows are recomputed from the sources, too. `delta` is shared with other refreshes at the same
+    time.
     """
 
     full: bool = False
@@ -52,10 +54,11 @@ UP_TO_DATE = Asked()
 
 @dataclass(frozen=True)
 class Step:
-    """One commit: `state` is what the storage says of itself afterwards, `held` the view as it holds it then.
+    """One commit: `state` is what the storage records after it, `held` the view restricted to the rows that it then
+    has.
 
-    `then` is what another step does after it, if one follows, and `part` what the storage holds after all of them.
-    `reading` is what it reads where it computes rows anew; None where it takes in a change.
+    `then` describes what a following step does, if there is one; `part` is the condition of the rows after all steps.
+    `reading` is what it reads to recompute rows; None if it takes in a change.
     """
 
     sources: Sources
@@ -69,12 +72,12 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether the columns that are written are known to have the types of the storage's."""
+        """Whether the columns to be written are known to have the storage's types."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
     def shared(self) -> bool:
-        """Whether it reads what another view holds of the sources, and not these."""
+        """Whether it reads another view's storage in place of the sources."""
         return self.reading is not None and self.reading.shared
 
     @property
@@ -84,7 +87,7 @@ class Step:
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
-    """Return the next step; its decision tells if there is nothing to do. Raise SqlError if it cannot be planned."""
+    """Return the next step, whose decision says if there is nothing to do; raise SqlError if it cannot be planned."""
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
     if column := rewriter.misplaced(view, storage):
@@ -99,7 +102,7 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """Return the step with its reads; where rows are recomputed, these are of the view's own definition."""
+    """Return the step with its reads; recomputed rows are those of the view's own definition."""
     reading = None
     if not (asked.full or asked.anew):
         reading = await from_another(catalog, step.held, step.storage, step.sources)
@@ -112,24 +115,24 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """The planning of one refresh: a view, its sources and its storage, each looked up once."""
+    """Plans one refresh: the view, its sources and its storage are each looked up once."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
         self._columns = {name: table.columns for name, table in sources.tables.items()}
         self._state = sources.state(view, storage, time.time_ns() // 1_000_000)
-        self._aside = ""  # what a user is to know beside the reason of a decision
+        self._aside = ""  # what a user should know besides the decision's reason
 
     async def step(self, asked: Asked) -> Step:
         kept = self._kept()
         recorded, part = self._storage.refresh, self._storage.only
         if asked.where:
-            self._narrowed(asked.where)  # a condition that is not read is refused, whatever is to be done
+            self._narrowed(asked.where)  # an unsupported condition is refused in any case
         if asked.full or recorded is None:
             anew = _ROWS_ANEW if asked.where else _ALL_ANEW
             return self._step(anew if asked.full else _NEVER, asked.where or (kept.condition if kept else ""))
         if asked.anew:
-            held = self._both(part, kept)  # a failure is no wish to hold less
+            held = self._both(part, kept)  # a failed refresh does not narrow the part
             only = rewriter.united(self._view, held, asked.where, self._columns) if asked.where else held
             return self._step(_FAILED, only)
         if kept and not asked.where and (step := await self._dropping(kept, recorded)):
@@ -143,7 +146,7 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that brings the held rows up to date; the wanted rows where that recomputes all."""
+        """Return the step that refreshes the stored rows; the wanted rows if that recomputes everything."""
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
         if same(recorded, self._state):
@@ -154,21 +157,21 @@ class _Planning:
         return self._step(decision, wanted)
 
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
-        """Return the step that drops the targets outside of the retention; None if there are none."""
+        """Return the step that drops the partitions outside the retention; None if there are none."""
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
         head = self._storage.snapshot_id
-        files = await self._catalog.files(self._storage.name, head, head)  # those that are there, without the history
+        files = await self._catalog.files(self._storage.name, head, head)  # the live files, without the history
         if files.fields is None:
             self._aside = f"; {_UNDROPPED}"
         if files.fields is None or not kept.leaves_out(files.live):
             return None
-        state = replace(recorded, only=self._both(self._storage.only, kept))  # the rest is as old as it was
+        state = replace(recorded, only=self._both(self._storage.only, kept))  # the other rows are as old as before
         decision = kept.dropping(self._storage)
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
-        """Return the step that adds the wanted rows to the held ones, whose sources have not changed."""
+        """Return the step that adds the wanted rows to the stored ones, whose sources have not changed."""
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -177,7 +180,7 @@ class _Planning:
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the wanted rows and the held part; of the wanted rows, if all are held."""
+        """Return the condition of the wanted and the stored rows; of the wanted rows alone if all rows are stored."""
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
@@ -190,7 +193,7 @@ class _Planning:
         return rewriter.narrowed(self._view, only, self._columns) if only else self._view
 
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the rows of a part that a retention keeps."""
+        """Return the condition of the rows of a part that the retention keeps."""
         if kept is None:
             return part
         if not part:
@@ -211,7 +214,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether a refresh now would record the state that is already recorded, except for its time and part."""
+    """Return whether a refresh now would record the same state, except for its time and part."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -221,7 +224,9 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Return the error for renamed columns: rows are written by position, so one would be read as another."""
+    """Return the error for renamed storage columns: rows are written by position, so that columns would
+    be exchanged.
+    """
     return SqlError(
         f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "
         f"another tool: {quoted(column.name)} stands in the place of another; recreate the view with CREATE OR REPLACE",

@@ -1,9 +1,9 @@
-"""The files of storage: compacted and expired as those of the tables are, and expired by a view's own policy.
+"""Maintains the files of storage: compacted and expired with its tables, and expired by a view's own policy.
 
-Compaction makes a snapshot that does not say what the content was computed from; the one that it replaced does, as long
-as that is there. So one that says it, and changes nothing, follows each compaction, and whatever is older can expire.
+The snapshot of a compaction does not record what the content was computed from; only its predecessor does. So after
+each compaction an empty commit records it again, and older snapshots can expire.
 
-Orphaned storage, which no view points to, is left by a killed CREATE. No statement reads it; it takes up space.
+A killed CREATE leaves an orphaned storage table, which no view uses. It is never read, but takes up space.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Maintenance of storage tables; the caller holds the view lock."""
+    """Maintains storage tables; the caller holds the view lock."""
 
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
@@ -52,9 +52,9 @@ class Upkeep:
         await self._carry(view)
 
     async def expire(self, view: MaterializedView, log: Log) -> None:
-        """Let go the snapshots of the storage that the view's policy does not keep; never raises.
+        """Expire the snapshots of the storage that the view's policy does not keep; errors are only logged.
 
-        Not each time: when the oldest has twice the age, so that few refreshes have this to do.
+        This happens only when the oldest has twice the age, so that few refreshes have to do it.
         """
         keep = period(view.properties.get(KEEP, ""))
         if keep is None:
@@ -74,28 +74,28 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record what one version of a view has filled as the content of another version, defined alike."""
+        """Record the content that one version of a view filled as that of another version with the same definition."""
         storage = await storage_of(self._catalog, view)
         recorded = storage.refresh
         if recorded is not None and (recorded.view_uuid, recorded.view_version) == (filled.uuid, filled.version):
             state = replace(recorded, view_version=view.version)
-            # Both stand on the same views, at the versions that the refresh has read.
+            # Both versions read the same views, at the versions that the refresh read.
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """Commit a snapshot without rows after a compaction, which carries the record of the sources on."""
+        """Commit an empty snapshot after a compaction, which repeats the record of the sources."""
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return
         summary = await self._catalog.recorded(view.storage)
-        if not summary:  # it is another tool's, and table properties speak for it
+        if not summary:  # another tool's storage records its state in table properties
             return
         await self.record(view, storage, storage.refresh, summary)
 
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit a snapshot without rows that records the state from which the present content was computed."""
+        """Commit an empty snapshot that records the state from which the present content was computed."""
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
@@ -106,9 +106,9 @@ class Upkeep:
 
 
 class Orphans:
-    """Finds and drops them. `alone` says that no other proxy makes views in this catalog.
+    """Finds and drops orphaned storage; `alone` is true if no other proxy creates views in this catalog.
 
-    Where others do, storage without a view may be one that is being made there right now, and is left alone.
+    If others do, storage without a view may belong to a view that is just being created, and is left alone.
     """
 
     def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
@@ -119,7 +119,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Keep storage that is being made from being taken for an orphan: it has no view yet."""
+        """Protect storage whose view is still being created from being dropped as an orphan."""
         self._making[storage] += 1
         try:
             yield
@@ -127,7 +127,7 @@ class Orphans:
             self._making[storage] -= 1
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
-        """Drop the orphaned storage of one view, or all; never raise, since orphans are harmless."""
+        """Drop the orphaned storage of one view, or of all; errors are only logged, because orphans are harmless."""
         try:
             found = await self._found(view)
         except Exception:
@@ -139,7 +139,7 @@ class Orphans:
         try:
             async with self._runner.job({}) as job:
                 await job.run(f"DROP TABLE IF EXISTS {storage.sql()} PURGE")
-        except Exception as failure:  # it hides no other
+        except Exception as failure:  # one failure must not stop the others
             _logger.warning("orphan not dropped storage=%s error=%r", storage, failure)
             return False
         _logger.info("orphan dropped storage=%s: its CREATE was killed", storage)
@@ -148,12 +148,12 @@ class Orphans:
     async def _found(self, view: TableName | None) -> list[TableName]:
         if not self._alone:
             return []
-        # In this order: what is made here from now on is not listed yet, and what is done by then has its view.
+        # In this order: storage created from now on is not listed, and storage created before has its view by then.
         listed = await self._catalog.inventory(lambda name: STORAGE_SUFFIX in name.table)
         making = frozenset(+self._making)
         self._catalog.invalidate()
         used = {view.storage for view in await self._catalog.definitions()} | making
-        if self._catalog.broken:  # nobody knows what a view points to that cannot be read
+        if self._catalog.broken:  # which storage an unreadable view uses is unknown
             return []
         unused = [one.name for one in listed if one.kind is Kind.STORAGE and one.name not in used]
         made_for = await asyncio.gather(*map(self._made_for, unused))

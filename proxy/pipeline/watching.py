@@ -1,4 +1,4 @@
-"""The progress of a refresh in its user's log: the stages that Spark has begun, and their tasks."""
+"""Reports the progress of a refresh in its user's log: the stages that Spark has begun, and their tasks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _logger = logging.getLogger(__name__)
 
 
 class Begun:
-    """The running jobs that a task has started, for its progress bar."""
+    """Collects the running jobs that a task has started, for its progress bar."""
 
     def __init__(self) -> None:
         self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
-        """Note the refreshes that the running task, or a task that it starts, begins from here on."""
+        """Collect the jobs that the running task, or a task that it starts, begins from now on."""
         self._before = _BEGUN.set(self)
         return self
 
@@ -33,12 +33,12 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work with its refreshes noted here."""
+        """Run `work`, with its jobs collected here."""
         with self:
             await work()
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages of all of these jobs; empty if they are unknown."""
+        """Return the stages of all collected jobs; empty if they are unknown."""
         return tuple([stage for job in tuple(self.jobs) for stage in await _stages(job)])
 
 
@@ -47,7 +47,7 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 @asynccontextmanager
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
-    """Report the progress of the job at growing intervals while the body runs; nothing if it is unknown."""
+    """Log the progress of the job at growing intervals while the body runs; nothing if it is unknown."""
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
     watching = asyncio.create_task(_watch(job, who, log, first_s))
@@ -62,7 +62,7 @@ async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) 
 async def _stages(job: Watchable) -> tuple[Stage, ...]:
     try:
         return await job.stages() or ()
-    except Exception:  # the statement itself will say what is wrong
+    except Exception:  # the statement's own error will be reported
         _logger.debug("refresh progress unknown", exc_info=True)
         return ()
 
@@ -79,7 +79,7 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 
 
 def in_words(stages: tuple[Stage, ...]) -> str:
-    """Return the stages and tasks done of those known so far; Spark plans later stages by the results of the first.
+    """Return the completed stages and tasks of those known so far; Spark plans later stages after the first.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'

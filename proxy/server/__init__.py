@@ -1,8 +1,8 @@
-"""The asyncio edge: listeners, and connections in each transport.
+"""The network edge on asyncio: listeners, and client connections in each transport.
 
-`connection` moves bytes (TLS, back-pressure) and runs one call after the other, `conversations` knows what a login and
-a call are in each transport, `shortcut` answers past the loop what a client repeats. `entrance` is who and how much may
-come in, `server` starts, drains and stops it all.
+`connection` moves bytes (TLS, back-pressure) and runs one call after the other, `conversations` implements logins and
+calls in each transport, `shortcut` answers repeated calls without the event loop. `entrance` has logins, TLS and
+limits; `server` starts, drains and stops it all.
 """
 
 from proxy.server.conversations import Caller, Conversation

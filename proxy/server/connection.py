@@ -1,7 +1,7 @@
-"""One client connection: its bytes, in the clear or by TLS, and its calls, one after the other.
+"""One client connection: its bytes, in clear text or TLS, and its calls, one after the other.
 
-A call runs without a task as long as it waits for upstreams' replies alone: a relayed call does no more. A task gets
-its turns from the event loop, one at its start and one behind each reply, and each costs a system call.
+A call runs without a task while it only waits for upstream replies, as a relayed call does. A task runs in the event
+loop's iterations, one at its start and one after each reply, and each costs a system call.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from proxy.upstream import Reply
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 
 
-# Before a stand-in that answers at once, a statement took 0.82 to 0.97 of the time with this instead of a task for each
-# call: benchmarks/beside.py.
+# Before a stand-in that answers at once, statements took 0.82 to 0.97 of the time with a task for each call:
+# benchmarks/beside.py.
 class Steps:
-    """A coroutine that runs where `start` is called, and where a reply comes in; anything else it awaits as a task.
+    """Runs a coroutine inline in `start` and when a reply arrives; it becomes a task when it awaits anything else.
 
-    Until then it is no task: `asyncio.timeout` and the like cannot be used before the first such wait.
+    Before that it is not a task: `asyncio.timeout` and the like must not be used before the first such wait.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self._coroutine = coroutine
-        self._reply: Reply | None = None  # which is waited for
+        self._reply: Reply | None = None  # the reply that it waits for
         self._task: asyncio.Task[None] | None = None
         self._done = False
-        self._ended: asyncio.Future[None] | None = None  # made for the first who waits
+        self._ended: asyncio.Future[None] | None = None  # created for the first waiter
 
     def start(self) -> None:
-        """Run it up to its next wait."""
+        """Run the coroutine up to its next wait."""
         self._run(self._coroutine.send, None)
 
     def _run(self, step: Callable[[Any], Any], value: Any) -> None:
@@ -51,7 +51,7 @@ class Steps:
             self._end()
             return
         if isinstance(waits_for, Reply):
-            waits_for._asyncio_future_blocking = False  # how an awaited future knows that it was taken note of
+            waits_for._asyncio_future_blocking = False  # tells the awaited future that it was noticed
             waits_for.resume = self.start
             self._reply = waits_for
             return
@@ -59,7 +59,7 @@ class Steps:
         self._task.add_done_callback(self._end)
 
     def cancel(self) -> None:
-        """Have it raise CancelledError where it waits."""
+        """Raise CancelledError in the coroutine where it waits."""
         reply = self._reply
         if self._task is not None:
             self._task.cancel()
@@ -69,7 +69,7 @@ class Steps:
             self._run(self._coroutine.throw, asyncio.CancelledError())
 
     async def wait(self) -> None:
-        """Return at its end."""
+        """Wait for its end."""
         if self._done:
             return
         if self._ended is None:
@@ -83,7 +83,7 @@ class Steps:
 
 
 class _Rest(Coroutine[Any, Any, None]):
-    """A coroutine that waits for something already, which is the first that its task shall hear of."""
+    """A coroutine that already waits for something, and continues as a task from that wait on."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, None], waits_for: Any) -> None:
         self._coroutine = coroutine
@@ -106,18 +106,18 @@ class _Rest(Coroutine[Any, Any, None]):
 
 logger = logging.getLogger(__name__)
 
-_AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading from it stops
-_REPEATED, _SOON = 8, 1e-3  # so many calls like the last one within these seconds: more are expected
+_AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading is paused
+_REPEATED, _SOON = 8, 1e-3  # after this many equal calls, each within this many seconds of the last, more are expected
 _NO_TLS = "the client speaks TLS, and [server.tls] names no certificate"
 _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection. Its end cancels the calls it was waiting for; bad bytes end this connection only.
+    """One client connection. Its end cancels the calls that it waits for; invalid bytes close only this connection.
 
-    `entered(connection)` is called at the start, and `left(connection, peer)` at the end, with the peer whose sessions
-    end with it. Without a `kind`, its first byte tells what it speaks; with one, it comes from `within`, from another
-    process of ours. With `only`, that is the one transport that may be spoken, in the clear or by TLS.
+    `entered(connection)` is called at the start, `left(connection, peer)` at the end; the peer's tied sessions end with
+    it. Without a `kind`, the first byte determines the transport; with one, the connection comes from another worker
+    (`within`). With `only`, no other transport is allowed, in clear text or TLS.
     """
 
     def __init__(
@@ -146,19 +146,19 @@ class Connection(asyncio.Protocol):
         self.worker: Steps | None = None
 
     def close(self) -> None:
-        """End the connection, once what was written is sent."""
+        """Close the connection after the written bytes are sent."""
         self._take_no_shortcut()
         if self._tls is not None and not self._transport.is_closing():
             self._transport.write(self._tls.end())
         self._transport.close()
 
     def abort(self) -> None:
-        """End the connection at once."""
+        """Close the connection at once."""
         self._take_no_shortcut()
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
+        transport = cast(asyncio.Transport, transport)  # uvloop's transport does not derive from it
         self._transport = transport
         connected = transport.get_extra_info("socket")
         if connected is not None:
@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
             self.abort()
 
     def eof_received(self) -> bool:
-        return False  # closes the transport, and so ends what the client was waiting for
+        return False  # closes the transport, and so cancels the running call
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._take_no_shortcut()
@@ -204,7 +204,7 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def _begin(self, data: bytes) -> bytes:
-        """Detect the transport by the first byte; return the decrypted bytes to be read."""
+        """Detect the transport by the first byte, and return the decrypted bytes."""
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
             return data
@@ -224,7 +224,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def _wrong(self, transport: Transport | None) -> str | None:
-        """Return why a client may not come in this way."""
+        """Return why this transport is refused; None if it is allowed."""
         tls = self._entrance.tls
         if tls is not None and tls.required and self._tls is None:
             return _TLS_ONLY
@@ -261,7 +261,7 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Give the socket to a Shortcut once the same call is repeated at short intervals."""
+        """Hand the socket over to a Shortcut once the same call is repeated at short intervals."""
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1
@@ -270,7 +270,7 @@ class Connection(asyncio.Protocol):
         self._repeated = 0
         soon = monotonic() - self._repeated_since < _SOON
         if soon and self._tls is None and not self._transport.get_write_buffer_size():
-            with contextlib.suppress(OSError):  # no descriptor is left for it
+            with contextlib.suppress(OSError):  # no file descriptor is left
                 self._shortcut = Shortcut(self._transport, conversation.at_once, self._taken_otherwise)
 
     def _taken_otherwise(self, data: bytes) -> None:
@@ -284,18 +284,20 @@ class Connection(asyncio.Protocol):
             self._shortcut = None
 
     def _hold(self, count: int) -> None:
-        """Count the bytes buffered for this client; disconnect it if it is a large part of an exceeded global limit."""
+        """Count the bytes buffered for this client; if the global limit is exceeded, disconnect a client with many of
+        them.
+        """
         if count == self._held:
             return
         held = self._entrance.held
         held.bytes += count - self._held
         self._held = count
-        # A neighbour sends what is whole there, and to close its connection would lose the reply, not the session.
+        # Another worker sends only complete messages; closing its connection would lose the reply, but not the session.
         if held.bytes > self._entrance.limits.buffers and count > _AHEAD and not self.within:
             raise WireError(f"{held.bytes} bytes of messages that are not whole are held, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer this event, and what has come meanwhile, in order."""
+        """Answer this event and those that arrive meanwhile, in order."""
         try:
             while event is not None:
                 answer = await conversation.answer(event)
@@ -315,7 +317,8 @@ class Connection(asyncio.Protocol):
                 self._hold(conversation.buffered)
         except WireError as error:
             self._refuse(Refused(str(error)))
-        except asyncio.CancelledError:  # also by what it waited for: then nobody would ever answer
+        # also if the awaited work was cancelled: otherwise the client would never get an answer
+        except asyncio.CancelledError:
             self._transport.abort()
             raise
         except Exception:
@@ -337,7 +340,7 @@ class Connection(asyncio.Protocol):
         self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
 
     def _too_slow(self) -> None:
-        if self.worker is not None:  # it is not the client that takes its time
+        if self.worker is not None:  # the delay is not the client's
             self._await_login()
             return
         logger.warning("%s: connection closed: no login within %g s", self._address, self._entrance.limits.handshake)

@@ -40,12 +40,12 @@ from proxy.wire.sasl import Status, negotiation
 
 logger = logging.getLogger(__name__)
 
-ANONYMOUS = "anonymous"  # whom a client is that names nobody, where anybody is believed
+ANONYMOUS = "anonymous"  # the user of a client without a name, where any name is believed
 
 _UNREADABLE = "The Authorization header cannot be read"
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
-_PACK_HERE = 64 * 1024  # bytes that are packed quickly enough not to keep other clients waiting
-_WORTH_PACKING = 1400  # less fits one packet in any case
+_PACK_HERE = 64 * 1024  # bytes that are compressed quickly enough not to delay other clients
+_WORTH_PACKING = 1400  # less fits one packet anyway
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ class Caller:
 class Conversation(ABC):
     """The protocol of a connection in one transport: bytes become events, replies become bytes.
 
-    `peer` is who has logged in for good on this connection; `ends` whether it is to be closed behind the last answer.
+    `peer` is the client that has logged in for the whole connection; `ends` is true if it is to be closed after the
+    last reply.
     """
 
     peer: Peer | None = None
@@ -71,7 +72,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes for a client that may not use this transport; empty for other processes of ours."""
+        """Return the bytes that refuse a client this transport; empty for other workers."""
         return b""
 
     @property
@@ -95,16 +96,18 @@ class Conversation(ABC):
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """Return the answer to bytes that are one whole call with a prepared reply; None for all other bytes.
+        """Return the reply to bytes that are one complete call with a prepared reply; None for all other bytes.
 
-        Only to be asked if nothing is `buffered`.
+        Call this only if nothing is `buffered`.
         """
         return None
 
     def _answered(
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
-        """Return the framed answer to one whole message, the `payload` of the bytes, with a prepared reply."""
+        """Return the framed reply to one complete message that has a prepared reply; None otherwise. `payload` extracts
+        the message.
+        """
         peer, message = self.peer, payload(data)
         if peer is None or message is None:
             return None
@@ -113,7 +116,7 @@ class Conversation(ABC):
 
 
 class SaslConversation(Conversation):
-    """A handshake, then a call in each message."""
+    """A SASL handshake, then one call in each message."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -153,7 +156,7 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     async def _step(self, token: Token) -> bytes | Refused:
-        """Take one step of a login by tickets."""
+        """Perform one step of a login by tickets."""
         assert self._tickets is not None
         login = self._login = self._login or self._tickets.login()
         try:
@@ -170,7 +173,7 @@ class SaslConversation(Conversation):
 
 
 class BareConversation(Conversation):
-    """A call in each message; the first OpenSession names the user."""
+    """Calls without SASL, one in each message; the first OpenSession names the user."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -201,7 +204,7 @@ class BareConversation(Conversation):
                     status=failure(SqlError(str(denied), "28000")), serverProtocolVersion=0
                 )
                 return self._transport.reply(encode_reply(head.name, head.seqid, response))
-        # To somebody who has not said who it is, no handle leads anywhere.
+        # Before a client has named its user, no handle is valid for it.
         peer = self.peer or Peer("", self._caller.address)
         return self._transport.reply(await self._entrance.service.handle(peer, event))
 
@@ -223,7 +226,7 @@ class BareConversation(Conversation):
 
 
 class HttpConversation(Conversation):
-    """A call in each HTTP request, which names its user; sessions are not tied to the connection."""
+    """One call in each HTTP request, which names its user; sessions are not tied to the connection."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -272,7 +275,7 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Return the user of a call, and the headers that make the next call cheaper."""
+        """Return the user of a call, and headers that make the next call cheaper, such as a cookie."""
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
         scheme = scheme.lower()
@@ -290,7 +293,7 @@ class HttpConversation(Conversation):
             if known == name:
                 return name, ()
             user = await authentication.login(name, password)
-            if self.peer is not None and self.peer.user == user:  # who has had a cookie, and does not send it
+            if self.peer is not None and self.peer.user == user:  # the client was given a cookie, and does not send it
                 return user, ()
         elif known is not None:
             return known, ()
@@ -305,7 +308,7 @@ class HttpConversation(Conversation):
         headers: tuple[tuple[str, str], ...] = (("WWW-Authenticate", 'Basic realm="Viewgate"'),)
         if self._entrance.authentication.tickets is not None:
             headers = (("WWW-Authenticate", "Negotiate"), *headers)
-        if call.authorization:  # to claim nothing at first is in order: the answer says what to claim
+        if call.authorization:  # a first request without credentials is normal: the reply says which are accepted
             self._refused(denied)
         head = read_head(call.message)
         name, seqid = (head.name, head.seqid) if head else ("?", 0)
@@ -316,7 +319,7 @@ class HttpConversation(Conversation):
 
 
 def _basic(given: str) -> tuple[str, str]:
-    """Name and password of a Basic header.
+    """Return the name and password in a Basic header; raise Denied.
 
     >>> _basic("YW5uOmE6Yg==")
     ('ann', 'a:b')
@@ -333,11 +336,11 @@ def _basic(given: str) -> tuple[str, str]:
 def _decoded(given: str) -> bytes:
     try:
         return base64.b64decode(given, validate=True)
-    except ValueError as error:  # binascii's own, or of a text that is not ASCII
+    except ValueError as error:  # binascii's error, or the text is not ASCII
         raise Denied(_UNREADABLE) from error
 
 
-# Anything else is answered in the way of SASL, as Spark does: an unknown status.
+# Any other first byte is answered as SASL, as Spark does: with an error about an unknown status.
 CONVERSATIONS: dict[Transport | None, type[Conversation]] = {
     Transport.SASL: SaslConversation,
     Transport.NOSASL: BareConversation,

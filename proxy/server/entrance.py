@@ -1,4 +1,4 @@
-"""The shared context of all connections: the service, authentication, TLS and limits."""
+"""What all connections share: the service, logins, TLS and limits."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from proxy.wire import Bounds
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits to a client: bytes of a message, and seconds for steps that ought to be quick.
+    """The limits for a client: bytes of a message, and seconds for steps that should be quick.
 
-    `string`, `container` and `nesting` bound what is in a message: the bytes of a string, the elements of a list, set
-    or map, and how deep values are in one another; the service's own nest 9 deep.
-    `buffers` is how many bytes of messages that are not whole yet all clients together may have sent.
+    `string`, `container` and `nesting` limit a message's content: the bytes of a string, the elements of a list, set or
+    map, and the depth of nested values; the protocol's own messages nest 9 deep. `buffers` limits the bytes of
+    incomplete messages of all clients together.
 
-    `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
-    `retire` is how long the sessions of a worker may go on that another has replaced.
-    `unseen` is how long nobody may ask how a statement is before we do: what follows it must not wait for that.
-    `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
+    `grace` is how long running statements may continue when Viewgate stops. `retire` is how long sessions of a replaced
+    worker may continue. `unseen` is the time without a client's status poll after which Viewgate polls itself, so that
+    work after the statement does not wait. `idle` is how long a session opened over HTTP, which no connection holds,
+    may be unused.
     """
 
     message: int = 100 * 1024 * 1024
@@ -39,34 +39,36 @@ class Limits:
 
     @property
     def bounds(self) -> Bounds:
-        """The limits to the content of a message."""
+        """The limits for the content of a message."""
         return Bounds(self.string, self.container, self.nesting)
 
 
 @dataclass
 class Held:
-    """The total of buffered bytes of incomplete messages, over all clients."""
+    """The bytes of incomplete messages, of all clients together."""
 
     bytes: int = 0
 
 
 @dataclass
 class TlsSettings:
-    """The server's certificate, when it `expires` (seconds since 1970); with `required`, nobody gets in without TLS."""
+    """The server's certificate and its expiry (seconds since 1970); with `required`, clients without TLS
+    are refused.
+    """
 
     context: ssl.SSLContext
     required: bool = False
     expires: float | None = None
 
     def load(self, certificate: Path, key: Path) -> None:
-        """Show this certificate on new connections; raise OSError or ValueError, and go on with the one before."""
+        """Use this certificate for new connections; raise OSError or ValueError, and keep the former one."""
         expires = _expires(certificate)
         self.context.load_cert_chain(certificate, key)
         self.expires = expires
 
 
 def _expires(certificate: Path) -> float:
-    from cryptography.x509 import load_pem_x509_certificates  # which takes 50 ms, and is not needed without TLS
+    from cryptography.x509 import load_pem_x509_certificates  # importing it takes 50 ms, and only TLS needs it
 
     first, *_ = load_pem_x509_certificates(certificate.read_bytes())
     return first.not_valid_after_utc.timestamp()
@@ -74,7 +76,7 @@ def _expires(certificate: Path) -> float:
 
 @dataclass(frozen=True)
 class Entrance:
-    """The context in which connections are accepted."""
+    """What all connections share: the service, logins, TLS and limits."""
 
     service: Service
     authentication: Authentication = field(default_factory=Authentication)

@@ -1,4 +1,4 @@
-"""Starts, drains and stops the listeners, on addresses of IPv4 or IPv6."""
+"""Starts, drains and stops the listeners, on IPv4 or IPv6 addresses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proxy.wire import Transport
 
 
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket that is bound to an address, and does not listen yet; `::` stands for IPv4, too.
+    """Return a socket bound to an address, not listening yet; `::` includes IPv4.
 
     >>> with bound("127.0.0.1", 0) as place:
     ...     place.getsockname()[0]
@@ -39,7 +39,7 @@ def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def is_ipv6(host: str) -> bool:
-    """Return whether a host is an address of IPv6.
+    """Return whether a host is an IPv6 address.
 
     >>> is_ipv6("::"), is_ipv6("gate.example.org")
     (True, False)
@@ -47,14 +47,14 @@ def is_ipv6(host: str) -> bool:
     return ":" in host
 
 
-_BACKLOG = 4096  # calls of other workers that wait to be taken: more are refused
-_IDLE_CHECKS = 10  # in the time after which an idle session is closed
+_BACKLOG = 4096  # calls of other workers that may wait to be accepted; more are refused
+_IDLE_CHECKS = 10  # checks during the time after which an idle session is closed
 
 
 class Server:
-    """Serves connections on a port until it is stopped; on a `shared` one, other processes do, too.
+    """Serves connections on a port until it is stopped; a `shared` port is also served by other processes.
 
-    Each of more `ports` is for one transport alone.
+    Each of the additional `ports` accepts only one transport.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Server:
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
-        """Listen; returns the port, which is a free one if 0 was asked for."""
+        """Start listening, and return the port, which is a free one if 0 was requested."""
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():
             self._listeners.append(await self._listen(own, partial(self._connection, only=only)))
@@ -93,40 +93,40 @@ class Server:
         return port
 
     async def _listen(self, port: int, made: Callable[[], Connection]) -> asyncio.Server:
-        """Listen on a port of the host, which may be a name of several addresses."""
+        """Listen on a port of the host; a host name may have several addresses."""
         listen = partial(asyncio.get_running_loop().create_server, made)
-        if is_ipv6(self._host):  # of which asyncio would have `::` take no clients of IPv4
+        if is_ipv6(self._host):  # asyncio would make `::` refuse IPv4 clients
             return await listen(sock=bound(self._host, port, shared=self._shared))
-        # Left unsaid where it is not shared: there are systems that know no such ports.
+        # Not set unless the port is shared, because some systems do not support it.
         return await listen(host=self._host, port=port, reuse_port=True if self._shared else None)
 
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
-        """Listen to other processes of ours, too, until the very end; all of them speak in the same way."""
+        """Listen for other workers, too, until the very end; all of them use the same transport."""
         loop = asyncio.get_running_loop()
         self._inner = await loop.create_unix_server(lambda: self._connection(kind), path, backlog=_BACKLOG)
 
     @property
     def grace(self) -> float:
-        """Seconds for which running statements are let end when it stops."""
+        """The seconds that running statements have when the server stops."""
         return self._entrance.limits.grace
 
     @property
     def waiting(self) -> bool:
-        """Whether it is about to stop and lets statements end."""
+        """Whether the server is about to stop, and lets statements end."""
         return self._grace is not None
 
     def stop_listening(self) -> None:
-        """Take no more connections; those that are there go on."""
+        """Accept no more connections; existing ones continue."""
         for listener in self._listeners:
             listener.close()
 
     def hurry(self) -> None:
-        """Wait no longer for running statements."""
+        """Stop waiting for running statements."""
         if self._grace is not None:
             self._grace.reschedule(asyncio.get_running_loop().time())
 
     async def stop(self) -> None:
-        """Stop listening, let statements end for a while, stop the others, then close every session and connection."""
+        """Stop listening, let statements end for a while, stop the others, then close all sessions and connections."""
         self.stop_listening()
         for check in (self._idle_check, self._unseen_check):
             if check is not None:
@@ -144,7 +144,7 @@ class Server:
         await self._all_left()
 
     async def _drained(self) -> None:
-        """Return when no operation runs and no client's call is being answered."""
+        """Wait until no operation runs and no client's call is being answered."""
         while True:
             await self.service.rest()
             asking = (connection.worker for connection in self._connections if not connection.within)
@@ -154,7 +154,7 @@ class Server:
             await busy.wait()
 
     async def _all_left(self) -> None:
-        """Return when every connection is closed; one whose client does not read is cut off."""
+        """Wait until every connection is closed; abort those whose client does not read."""
         try:
             async with asyncio.timeout(self._entrance.limits.close):
                 await self._empty.wait()
@@ -173,7 +173,7 @@ class Server:
         self._empty.clear()
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
-        """Clear up after a connection that has ended."""
+        """Clean up after a connection that has ended."""
         self._connections.discard(connection)
         if peer is not None and peer.sessions:
             self._spawn_leaving(self.service.disconnected(peer))
@@ -181,14 +181,14 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close the sessions that no connection holds and no call has named for long, and look again later."""
+        """Close sessions that no connection holds and no call has used for long, and schedule the next check."""
         idle = self._entrance.limits.idle
         for session in self.service.sessions.idle(idle):
             self._spawn_leaving(self.service.close_session(session))
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
 
     def _look_after(self) -> None:
-        """See how the statements are that nobody asks for, and again later."""
+        """Poll the statements that no client polls, and schedule the next check."""
         unseen = self._entrance.limits.unseen
         for operation in self.service.sessions.unfinished:
             self.service.spawn(operation.look(unseen))

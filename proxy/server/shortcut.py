@@ -1,6 +1,6 @@
-"""A way around the event loop for a call that a client repeats without a pause: to wake it takes most of such a call.
+"""Answers a call that a client repeats without pause outside the event loop, whose wake-up takes most of such a call.
 
-Hive JDBC 2.3 asks for the status of a finished statement with every row that it reads, and waits for the answer.
+Hive JDBC 2.3 polls the status of a finished statement with every row that it reads, and waits for the reply.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable
 from time import monotonic
 
 _MOST = 64 * 1024
-_MOMENT = 50e-6  # seconds: about twice what the driver takes from an answer to its next call
-_IN_A_TURN = 8  # calls that are answered before the loop looks at its other clients
+_MOMENT = 50e-6  # seconds: about twice what the driver takes from a reply to its next call
+_IN_A_TURN = 8  # calls that are answered before the event loop serves other clients
 
 
 class Shortcut:
-    """Reads a client's messages in place of its transport, as long as `answer` has a reply at once.
+    """Reads a client's messages in place of its transport, as long as `answer` has a reply ready.
 
-    Anything else goes to `otherwise`, no bytes where the client pauses or is gone, and this has ended.
+    Other bytes are passed to `otherwise`, empty if the client pauses or has left; then this shortcut has ended.
     """
 
     def __init__(
@@ -33,14 +33,14 @@ class Shortcut:
         self._transport = transport
         self._answer = answer
         self._otherwise = otherwise
-        # Under a number of its own: the loop lets nobody else look at that of a transport.
+        # A duplicated descriptor, because the event loop lets nobody else watch a transport's descriptor.
         self._socket = socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno()))
         self._socket.setblocking(False)
         transport.pause_reading()
         self._loop.add_reader(self._socket, self._ready)
 
     def end(self) -> None:
-        """Leave the client to its transport again; a second call does nothing."""
+        """Give the client back to its transport; a second call does nothing."""
         if self._socket.fileno() < 0:
             return
         self._loop.remove_reader(self._socket)
@@ -65,7 +65,7 @@ class Shortcut:
                 return
 
     def _awaited(self) -> bytes:
-        """Return the bytes that the client sends now or within a moment; empty if it sends none, or is gone."""
+        """Return the bytes that the client sends within a moment; empty if it sends none or has left."""
         until = monotonic() + _MOMENT
         with contextlib.suppress(OSError):
             while True:

@@ -3,10 +3,12 @@
 `Service.handle` takes a whole message from a peer and returns the whole reply; `call` has what all calls share. The
 operations that answer the calls on a handle are in `operations`.
 
-A call whose reply is ready before it comes is known by its bytes and reaches no handler: `proxy.session.calls`.
+A call whose reply was prepared in advance is recognized by its bytes and does not reach a handler:
+`proxy.session.calls`.
 
-A handler is no task before it has waited for something else than an upstream's reply (`proxy.server.connection`): until
-then it may use no `asyncio.timeout`, `asyncio.current_task` or context variable.
+A handler does not run as a task until it waits for something other than an upstream's reply
+(`proxy.server.connection`): before that, it must not use `asyncio.timeout`, `asyncio.current_task` or context
+variables.
 """
 
 from proxy.service.call import Peer

@@ -1,8 +1,8 @@
-"""Calls in, replies out: a call is given to its handler, with the sessions and upstreams that all calls share.
+"""Passes each call to its handler, with the sessions and upstreams that all calls share, and returns the reply.
 
     Processor.handle ──▶ handlers[name] ──Call──▶ the handler, a coroutine ──▶ the bytes of the reply
 
-An error becomes a reply here, and nowhere else. A call whose answer is ready before it comes reaches no handler.
+Errors are converted to replies only here. A call whose reply was prepared in advance does not reach a handler.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from proxy.wire.message import BOOL, I64, STRING
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # where a message has the name of its call
+_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # the position of a call's name in a message
 _STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
 _PREFETCHED = 64 * 1024 * 1024  # bytes
 
@@ -50,14 +50,14 @@ _SHUTTING_DOWN = Interrupted(
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A coroutine from call to reply, and the response for a status; None where a response has no status."""
+    """A coroutine from call to reply, and the response for an error status; None if the response has no status."""
 
     run: Callable[[Call], Awaitable[bytes]]
     failed: Callable[[Any], Any] | None
 
 
 class Budget:
-    """Bytes that all clients' next blocks may take together.
+    """The bytes that the prefetched blocks of all clients may take together.
 
     >>> budget = Budget(10)
     >>> budget.take(6), budget.take(6)
@@ -72,7 +72,7 @@ class Budget:
         return Budget(self.left // count)
 
     def take(self, size: int) -> bool:
-        """Take so many bytes from the budget; return False, and take none, where it has fewer left."""
+        """Take this many bytes from the budget; return False, and take none, if fewer are left."""
         if size > self.left:
             return False
         self.left -= size
@@ -86,9 +86,9 @@ class Budget:
 class Processor:
     """The sessions of all connections, and the dispatch of calls to their `handlers`.
 
-    `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
-    clients can browse besides Spark's own; `progress` tells how far a statement is. Handles end in `mark`, if they must
-    differ from those of another service. `journal` gets the statements.
+    `facts(user, configuration)` creates what `answering` stores about a new session. `catalog` is what clients can
+    browse in addition to Spark's catalog; `progress` returns a statement's progress. Handle ids end in `mark` if they
+    must differ from those of other workers. `journal` records the statements.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -117,7 +117,7 @@ class Processor:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call; raise WireError if the message is no call."""
+        """Return the reply to a call; raise WireError if the message is not a call."""
         reply = self.foreseen(peer, message)
         if reply is not None:
             return reply
@@ -140,7 +140,7 @@ class Processor:
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
-        """Return the reply that was prepared for a call; None if there is none."""
+        """Return the prepared reply to a call; None if there is none."""
         known = None if peer.foreseen is None else peer.foreseen.knows(message)
         if known is None:
             return None
@@ -152,29 +152,29 @@ class Processor:
             if message.startswith(_FETCH_RESULTS, _NAME):
                 self.journal.fetched(operation, reply)
             return numbered(reply, message)
-        except WireError:  # in a reply of Spark's: the call's own handler says so
+        except WireError:  # in a reply of Spark's; the call's own handler will report it
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that were opened on a connection."""
+        """Close the sessions that are tied to a connection."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
     def refused(self, head: Head, error: SqlError) -> bytes:
-        """Return the reply to a call that has failed."""
+        """Return the reply to a failed call."""
         failed = self.handlers[head.name].failed
         if failed is None:
             return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
         return encode_reply(head.name, head.seqid, failed(failure(error)))
 
     async def close_session(self, session: ClientSession) -> None:
-        """Stop the session's operations and close it on both sides; never raises."""
+        """Stop the session's operations, and close it here and on the upstream; never raises."""
         operations = list(session.operations.values())
         if self.sessions.remove(session):
             await asyncio.shield(self.spawn(self._end(session, operations)))
 
     async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
-        """Clean up, shielded from the cancellation of the call: nobody can ask for it again."""
+        """Clean up, shielded from cancellation of the call, because no client can request it again."""
         try:
             await asyncio.gather(*(operation.abandon() for operation in operations))
         finally:
@@ -183,24 +183,24 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Return what each worker answers to a question in so many seconds, by its number; there is this one alone."""
+        """Return each worker's answer to a question within some seconds, by worker number; here only this process's."""
         return {1: await self.answers[question](about)}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return the processes that serve clients by their numbers: this one."""
+        """Return the worker processes by number; here only this process."""
         return {1: self.worker}
 
     @property
     def worker(self) -> Worker:
-        """The process as it is now."""
+        """The current state of this process."""
         return Worker(os.getpid(), len(self.sessions.all), self.sessions.running)
 
     async def rest(self) -> None:
-        """Return when no operation runs."""
+        """Wait until no operation runs."""
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End running statements by an error; return when their clients were told, or after so many seconds."""
+        """End running statements with an error; wait until their clients have it, or for some seconds."""
         running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
@@ -208,7 +208,7 @@ class Processor:
                 await asyncio.gather(*(operation.told.wait() for operation in running))
 
     async def add_operation(self, operation: Operation) -> None:
-        """Give an operation to its session; end the operation and raise SqlError if that was closed meanwhile."""
+        """Add an operation to its session; if that was closed meanwhile, end the operation and raise SqlError."""
         try:
             self.sessions.add_operation(operation)
         except SqlError:
@@ -216,7 +216,7 @@ class Processor:
             raise
 
     async def wait(self, operation: Operation) -> None:
-        """Return when an operation has ended; end it if the waiting client goes away."""
+        """Wait until an operation has ended; end it if the waiting client leaves."""
         session = operation.session
         session.waited_for += 1
         try:
@@ -229,12 +229,12 @@ class Processor:
             session.used_at = time.monotonic()
 
     async def give_up(self, operation: Operation) -> None:
-        """End an operation of which no client has a handle."""
+        """End an operation whose handle no client has."""
         await operation.abandon()
         await self.close_operation(operation)
 
     async def close_operation(self, operation: Operation) -> None:
-        """Forget an ended operation of which no client has a handle."""
+        """Remove an ended operation whose handle no client has."""
         self.sessions.remove_operation(operation)
         await operation.discard()
 
@@ -256,11 +256,11 @@ class Processor:
 
 @dataclass(eq=False)
 class Peer:
-    """An authenticated client, and the sessions that end with its connection if they are tied to that.
+    """An authenticated client, and the sessions that end with its connection if they are tied to it.
 
-    `acting_for` is the user for whom it wants to open sessions, if it named another one at login. `foreseen` holds the
-    replies that are ready for the statement that it has last started, or last seen to have ended. `traceparent` is the
-    trace context of its present call, where the transport carries one.
+    `acting_for` is the user for whom it wants to open sessions, if it named another user at login. `foreseen` has the
+    prepared replies for its last started or finished statement. `traceparent` is the trace context of its present call,
+    if the transport carries one.
     """
 
     user: str
@@ -283,17 +283,21 @@ class Call(Message):
     peer: Peer
 
     def session(self) -> ClientSession:
-        """Return the session that the call names; raise SqlError if this peer's principal has not opened it."""
+        """Return the session that the call names; raise SqlError unless this peer's principal has opened it."""
         return self.service.sessions.find(self.handle(), self.peer.user)
 
     def operation(self) -> Operation:
-        """Return the operation that the call names; raise SqlError if it is in no session of this peer's principal."""
+        """Return the operation that the call names; raise SqlError unless it is in a session of this peer's
+        principal.
+        """
         return self.service.sessions.find_operation(self.handle(), self.peer.user)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement: its bytes, the text, whether the client waits, its deadline (loop time), and its record."""
+    """An ExecuteStatement: its bytes, its text, whether it is asynchronous, its deadline (loop time), and
+    its record.
+    """
 
     call: Message
     sql: str
@@ -318,7 +322,8 @@ class Statement:
     def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
         """Return the message for an upstream, with other SQL if given, and with the time left until the deadline.
 
-        It is asynchronous, so that a running statement can be stopped; a `brief` one is as the client sent it.
+        It is asynchronous, so that a running statement can be stopped; a `brief` statement is sent as the client sent
+        it.
         """
         message = self.call.addressed_to(upstream)
         if not self.run_async and not brief:
@@ -327,14 +332,14 @@ class Statement:
             message = with_field(message, _STATEMENT, STRING, sql.encode())
         if self.deadline is None:
             return message
-        # Whole seconds, and 0 would mean no limit at all.
+        # In whole seconds, at least 1, because 0 means no limit.
         left = max(1, round(self.deadline - asyncio.get_running_loop().time()))
         return with_field(message, _QUERY_TIMEOUT, I64, left.to_bytes(8, "big"))
 
 
 @kept
 def _asked(message: bytes) -> tuple[str | None, bool, int]:
-    """Return the text, whether the client does not wait, and the seconds that it may run; 0 is no limit."""
+    """Return the text, whether it is asynchronous, and the time limit in seconds (0 for none)."""
     text, run_async, limit = (
         _value(message, path, kind) for path, kind in ((_STATEMENT, STRING), (_RUN_ASYNC, BOOL), (_QUERY_TIMEOUT, I64))
     )
@@ -346,6 +351,6 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
 
 
 def _value(message: bytes, path: tuple[int, ...], kind: int) -> bytes | None:
-    """Return the bytes of a field; None if it is absent, or of another type, which Thrift skips."""
+    """Return the bytes of a field; None if it is absent or has another type, which Thrift ignores."""
     span = find(message, path)
     return value_bytes(message, span) if span is not None and span.type == kind else None

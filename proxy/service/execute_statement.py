@@ -1,13 +1,13 @@
-"""ExecuteStatement: the plan, the admission to the upstream, the start there, and the reply in the form asked for.
+"""ExecuteStatement: the plan, the admission to the upstream, the start there, and the reply that the client expects.
 
     execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
                               │            │            └─ Local ──▶ LocalOperation
                               │            └─ the statement would have to wait, and must not: nothing is started
                               └─▶ QueuedOperation: the same attempt, in a task, which waits
 
-Where the session is attached and a slot is free, the statement is started at once. A session that has to be attached
-first is given a moment. Where others wait already, the client gets the handle of a queued operation. The lease of the
-session and the slot is the attempt's at first, then the start's, and at last the operation's.
+If the session is attached and a slot is free, the statement starts at once. A session that must first be attached is
+given a moment. If others already wait, the client gets the handle of a queued operation. The lease of session and slot
+belongs first to the attempt, then to the start, and finally to the operation.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
 
-_SOON = 0.5  # seconds in which a session is attached where nobody waits for one
+_SOON = 0.5  # seconds within which a session is attached if nobody waits for one
 
-# A started operation with the reply to its ExecuteStatement; or no operation, and the upstream's refusal.
+# A started operation with the reply to its ExecuteStatement; or None with the upstream's refusal.
 Started = tuple[Operation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
-    """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
+    """Start the statement, and wait for its end if the client does; a waiting client that leaves ends the statement."""
     session = call.session()
     journal = call.service.journal
     traceparent = call.peer.traceparent or session.traceparent
@@ -66,7 +66,7 @@ async def execute_statement(call: Call) -> bytes:
 
 
 def _refusal(reply: bytes) -> SqlError | None:
-    """Return the error in the upstream's reply to a statement that it has not started."""
+    """Return the error in the upstream's reply to a statement; None if it has started the statement."""
     try:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
     except SqlError as error:
@@ -75,7 +75,7 @@ def _refusal(reply: bytes) -> SqlError | None:
 
 
 async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
-    """Return the reply to a client that has waited for the end: the handle, or the error alone."""
+    """Return the reply to a client that has waited for the end: the handle, or an error."""
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
         raise SqlError("The statement was stopped, because it or its session was closed", "HY008")
@@ -87,7 +87,7 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 
 
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """Start a statement; return a queued operation where it has to wait."""
+    """Start a statement; return a queued operation if it has to wait."""
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
         started = await _attempt(call, session, statement, waits=False)
@@ -108,12 +108,12 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
 
 async def _waiting_attempt(call: Call, session: ClientSession, statement: Statement) -> Started:
     started = await _attempt(call, session, statement, waits=True)
-    assert started is not None  # since it waits
+    assert started is not None  # None is returned only without waiting
     return started
 
 
 async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
-    """Return the result of an attempt; where its operation is cancelled meanwhile, leave nothing running."""
+    """Return the result of an attempt; if its operation is cancelled meanwhile, leave nothing running."""
     try:
         return await attempt
     except asyncio.CancelledError:
@@ -122,7 +122,7 @@ async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
 
 
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
-    """Cancel an attempt, or end the operation that it has started in this very turn of the event loop."""
+    """Cancel an attempt, or end the operation that it has started in the same iteration of the event loop."""
     if attempt.cancel() or attempt.cancelled() or attempt.exception() is not None:
         return
     operation, _ = attempt.result()
@@ -131,10 +131,10 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 
 
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it; return None if it would have to wait for its turn, and does not wait.
+    """Plan the statement and start it; return None if it would have to wait for its turn, unless it `waits`.
 
-    It can be cancelled at any time, and leaves nothing running then. A second attempt plans again: what the plan
-    depends on may have changed while the statement waited.
+    It can be cancelled at any time, and then leaves nothing running. A second attempt plans again, because what the
+    plan depends on may have changed meanwhile.
     """
     with Lease(session) as lease:
         if session.upstream.attached or session.upstream.saturated:
@@ -150,12 +150,12 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
 
 
 async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
-    """Return the plan; a planner that breaks down costs the client a rewriting and not the answer."""
+    """Return the plan of a statement; if planning fails with an unexpected error, forward the statement unchanged."""
     try:
         return await call.service.answering.plan(session, sql)
     except SqlError:
         raise
-    except RecursionError:  # its traceback is thousands of lines long and tells nothing more
+    except RecursionError:  # its traceback has thousands of lines without further information
         logger.warning("statement nested too deeply characters=%d: it is forwarded as it is", len(sql))
         return Forward(replay=Replay.DOUBTFUL)
     except Exception:
@@ -164,7 +164,7 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
 
 
 async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
-    """Return whether the lease has a slot for the plan's statement; where it has none, the plan ends unstarted."""
+    """Return whether the lease has a slot for the statement; if not, the plan ends unstarted."""
     try:
         admitted = await lease.admitted(waits=waits)
     except BaseException:
@@ -177,7 +177,7 @@ async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A statement on its way to the upstream; the lease is the start's until it is the operation's."""
+    """Starts a statement on the upstream; owns the lease until an operation does."""
 
     call: Call
     session: ClientSession
@@ -185,7 +185,7 @@ class _Start:
     statement: Statement
 
     async def sent(self, plan: Forward) -> Started:
-        """Start the statement; where its rewriting is refused, start the client's own."""
+        """Start the statement; if its rewriting is refused, start the client's own."""
         upstream, statement = self.lease.upstream, self.statement
         try:
             message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
@@ -201,7 +201,7 @@ class _Start:
                 message = statement.outgoing(upstream.handle, None)
                 reply = await upstream.call_or_late(message, partial(self._late, plan))
         except asyncio.CancelledError:
-            raise  # the late reply ends the lease
+            raise  # the late reply releases the lease
         except BaseException as error:
             self._failed(plan)
             if isinstance(error, Interrupted) and classify(statement.sql).may_write:
@@ -217,7 +217,9 @@ class _Start:
         return operation
 
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
-        """Return the operation and the reply under its own handle; or the upstream's refusal, which ends the lease."""
+        """Return the operation with the reply under its own handle; or None with the upstream's refusal, which releases
+        the lease.
+        """
         try:
             announced = Announced.of(reply)
         except BaseException:
@@ -235,12 +237,12 @@ class _Start:
         return operation, announced.under(operation.handle)
 
     def _failed(self, plan: Forward) -> None:
-        """Take note that nothing was started."""
+        """Record that nothing was started, and release the lease."""
         plan.not_started()
         self.lease.release()
 
     def _late(self, plan: Forward, reply: bytes | None) -> None:
-        """End the statement of a reply for which no client waits any more: it would run on for good."""
+        """End a statement whose reply arrived after its client had left; otherwise it would run on."""
         if reply is None:
             self._failed(plan)
             return

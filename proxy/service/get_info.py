@@ -1,4 +1,4 @@
-"""GetInfo: Spark answers four kinds and dies on all others, which are therefore answered here."""
+"""GetInfo: Spark supports four kinds of information and fails on all others, which are answered here."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _INFO_TYPE = (1, 2)
 
 
 async def get_info(call: Call) -> bytes:
-    """Answer GetInfo: one property of the server."""
+    """Return one property of the server."""
     session = call.session()
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None
@@ -82,7 +82,7 @@ async def get_info(call: Call) -> bytes:
 
 
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
-    """Return the upstream's answer, asked once: connection pools ask for its name as a sign of life."""
+    """Return the upstream's reply, requested once, because connection pools use its name as a sign of life."""
     told = attachment.info.get(kind)
     if told is None:
         reply = await relay(call)
@@ -93,5 +93,5 @@ async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
 
 
 def refused(status: Any) -> Any:
-    """Return the response with an error; clients insist on a value in it."""
+    """Return a response with an error; clients require a value in it."""
     return ttypes.TGetInfoResp(status=status, infoValue=ttypes.TGetInfoValue(stringValue=""))

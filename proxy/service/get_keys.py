@@ -1,4 +1,4 @@
-"""GetPrimaryKeys and GetCrossReference: the keys that table properties declare. Spark knows of none."""
+"""GetPrimaryKeys and GetCrossReference: the keys declared in table properties. Spark returns none."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CROSS = ResultSet.of(
     *("FKTABLE_CAT", "FKTABLE_SCHEM", "FKTABLE_NAME", "FKCOLUMN_NAME"),
     *("KEY_SEQ int", "UPDATE_RULE int", "DELETE_RULE int", "FK_NAME", "PK_NAME", "DEFERRABILITY int"),
 )
-_KIND = 7  # GET_FUNCTIONS: the protocol has no number for keys, and this is the one that Spark gives
-_NO_ACTION, _NOT_DEFERRABLE = 3, 7  # as java.sql.DatabaseMetaData counts them
+_KIND = 7  # GET_FUNCTIONS, as Spark uses it, because the protocol has no number for keys
+_NO_ACTION, _NOT_DEFERRABLE = 3, 7  # constants of java.sql.DatabaseMetaData
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """Return the columns of a table's primary key, by name."""
+    """Return the columns of a table's primary key, ordered by name."""
     request = call.request(ttypes.TGetPrimaryKeysReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -36,7 +36,7 @@ async def get_primary_keys(call: Call) -> bytes:
 
 
 async def get_cross_reference(call: Call) -> bytes:
-    """Return the foreign keys of one table, or to one table, or both."""
+    """Return the foreign keys of one table, to one table, or between two."""
     request = call.request(ttypes.TGetCrossReferenceReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -52,7 +52,7 @@ async def get_cross_reference(call: Call) -> bytes:
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return whether a table is the one that is named; in these calls names are no patterns."""
+    """Return a function that tests for the named table; in these calls names are not patterns."""
 
     def is_it(name: TableName) -> bool:
         parts = ((catalog, name.catalog), (schema, schema_of(name)), (table, name.table))

@@ -1,8 +1,8 @@
 """The calls that list catalogs, schemas, tables, columns, table types and functions.
 
-Spark lists neither its own catalog nor ours; of its functions it reads one wildcard in another way than JDBC. Tables
-are listed with views and materialized views; storage tables are for those who ask for them, their columns for those who
-name them exactly.
+Spark lists no catalogs, and interprets one wildcard for functions differently from JDBC. Tables are listed with views
+and materialized views; storage tables only if the client asks for SYSTEM TABLE, and their columns only if it names the
+table exactly.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SCHEMA, _CATALOG = 0, 1
 
 
 async def get_schemas(call: Call) -> bytes:
-    """Return the namespaces that fit a pattern."""
+    """Return the namespaces that match a pattern."""
     request = call.request(ttypes.TGetSchemasReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -76,7 +76,7 @@ _GET_TABLE_TYPES = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """Return the types, in JDBC's order."""
+    """Return the table types, in JDBC's order."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 
@@ -90,7 +90,7 @@ _FUNCTION_NAME = (1, 4)
 
 
 async def get_functions(call: Call) -> bytes:
-    """Return the functions that fit a pattern."""
+    """Return the functions that match a pattern."""
     pattern = call.request(ttypes.TGetFunctionsReq).functionName
     message = call.message
     if pattern and "%" in pattern:
@@ -99,7 +99,7 @@ async def get_functions(call: Call) -> bytes:
 
 
 def hives(pattern: str) -> str:
-    r"""Return a pattern of JDBC with Hive's wildcard: to Spark, `%` stands for one character or more.
+    r"""Return a JDBC pattern with Hive's wildcard, because for Spark `%` means one or more characters.
 
     >>> print(hives(r"abs%"), hives(r"a\%"))
     abs* a\%
@@ -115,11 +115,11 @@ _GET_TABLES = 4
 _TABLES_ORDER = (3, 0, 1, 2)
 _TABLE = 3
 _TYPED = (None,) * 5
-_HIVES = "MATERIALIZED_VIEW"  # as Hive 3 spells it
+_HIVES = "MATERIALIZED_VIEW"  # Hive 3's spelling
 
 
 async def get_tables(call: Call) -> bytes:
-    """Return the relations that fit patterns and types."""
+    """Return the relations that match the patterns and types."""
     request = call.request(ttypes.TGetTablesReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -135,7 +135,7 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return a relation's type for a client that asks for these types, or for all; None if it is not asked for.
+    """Return a relation's type for a client that asks for these types (all if empty); None if it is not wanted.
 
     >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
     ['MATERIALIZED VIEW', 'VIEW', None]
@@ -167,7 +167,7 @@ _NULLABLE = ((0, "NO"), (1, "YES"))
 
 
 async def get_columns(call: Call) -> bytes:
-    """Return the columns that fit patterns."""
+    """Return the columns that match the patterns."""
     request = call.request(ttypes.TGetColumnsReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -184,7 +184,7 @@ async def get_columns(call: Call) -> bytes:
 
 
 def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[Row]:
-    described: dict[str, Row] = {}  # by the name of a type: a hundred thousand columns have few
+    described: dict[str, Row] = {}  # by type name: a hundred thousand columns have few types
     for one in found:
         catalog, schema, table = one.name.catalog, schema_of(one.name), one.name.table
         for position, column in enumerate(one.columns, 1):
@@ -200,6 +200,6 @@ def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[R
 
 
 def _described(of_type: SqlType) -> Row:
-    """Return DATA_TYPE to NUM_PREC_RADIX."""
+    """Return the columns DATA_TYPE to NUM_PREC_RADIX for a type."""
     kind = jdbc_type(of_type)
     return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

@@ -1,8 +1,8 @@
-"""Shared parts of the metadata calls: our own rows, Spark's rows, and a finished operation.
+"""The common part of the metadata calls: Viewgate's rows, Spark's rows, and a finished operation with both.
 
-Spark lists one catalog, `spark_catalog`, and knows no name for it. Viewgate adds its Iceberg catalog. A call that names
-a catalog is answered from that one; the empty name asks for what has no catalog, which to Spark is everything it has:
-such a call is relayed.
+Spark lists one catalog, `spark_catalog`, without its name; Viewgate adds its Iceberg catalog. A call that names a
+catalog is answered from that catalog. An empty name means objects without a catalog, which to Spark are all its
+objects: such a call is relayed.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The catalogs that a call asks about: ours, if it is not None, and whether Spark's."""
+    """The catalogs that a call asks about: Viewgate's (None if not), and whether Spark's."""
 
     ours: Catalog | None
     sparks: bool
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """Return the catalogs that a name of a catalog means."""
+    """Return the catalogs that a call's catalog pattern includes."""
     fits = matcher(catalog)
     ours = call.service.catalog
     return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
-    """Return whether Spark's own answer, as it is, is the whole answer."""
+    """Return whether Spark's own reply, unchanged, is the whole answer."""
     return call.service.catalog is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return whether a table's name fits the patterns of a call."""
+    """Return a function that tests whether a table's name matches the patterns of a call."""
     fits_schema, fits_table = matcher(schema), matcher(table)
     return lambda name: fits_table(name.table) and fits_schema(schema_of(name))
 
@@ -65,7 +65,7 @@ def schema_of(name: TableName) -> str:
 
 
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
-    """Have Spark answer, under a handle of ours."""
+    """Return Spark's reply, with a handle of Viewgate's."""
     session = call.session()
     with Lease(session) as lease:
         upstream = await lease.hold()
@@ -81,7 +81,7 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
-    """Answer with rows under the columns of a header."""
+    """Return the reply for a finished operation with these rows, under the columns of `header`."""
     session = call.session()
 
     async def run(_log: Log) -> ResultSet:
@@ -113,7 +113,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Return Spark's reply; close the operation of a client that has disconnected by then."""
+    """Return Spark's reply; if the client has left meanwhile, close the operation."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -130,7 +130,7 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """Return a row of Spark's with the name of its catalog; temporary views belong to none."""
+    """Return a row of Spark's with its catalog's name; temporary views belong to no catalog."""
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row
     return (*row[:catalog_at], SPARK_CATALOG, *row[catalog_at + 1 :])
@@ -139,10 +139,9 @@ def named(row: Row, catalog_at: int, schema_at: int) -> Row:
 async def merged(
     ours: Callable[[], list[Row]], sparks: Iterable[Row], order: Sequence[int], identity: int
 ) -> list[Row]:
-    """Return all rows in the order of some columns; of rows with the same first columns, `identity`, ours win over
-    Spark's.
+    """Return all rows ordered by some columns; of rows with the same first `identity` columns, ours replace Spark's.
 
-    Made in a thread: there may be a hundred thousand of ours.
+    It runs in a thread, because there may be a hundred thousand rows.
     """
 
     def make() -> list[Row]:

@@ -1,4 +1,4 @@
-"""The calls on an operation: its status, its columns, its rows and log, its query id, its cancel and close."""
+"""The calls on an operation: status, columns, rows and log, query id, cancel and close."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ORIENTATIONS = range(6)
 
 
 async def get_operation_status(call: Call) -> bytes:
-    """Return the state of the operation, held back a while as long as the operation runs."""
+    """Return the state of the operation; while it runs, the reply is delayed for a while."""
     operation = call.operation()
     reply = await operation.status(call)
     if _is_final(reply) and call.service.sessions.uses(operation.handle):  # it may have been closed meanwhile
@@ -26,19 +26,19 @@ async def get_operation_status(call: Call) -> bytes:
 
 
 def _is_final(reply: bytes) -> bool:
-    """Return whether a status is the last one; that of an error is, once it has a reason."""
+    """Return whether a status is final; an error status is, once it has a message."""
     span = find(reply, _STATE)
     state = None if span is None else read_i32(reply, span)
     return state in TERMINAL and (state != OperationState.ERROR or find(reply, _MESSAGE) is not None)
 
 
 async def get_result_set_metadata(call: Call) -> bytes:
-    """Return the columns of the result; Spark is never asked for them before the operation has ended."""
+    """Return the columns of the result; Spark is not asked for them before the operation has ended."""
     return await call.operation().metadata(call)
 
 
 async def fetch_results(call: Call) -> bytes:
-    """Return the next rows, as bytes from Spark or from a result at hand, or the next lines of the log."""
+    """Return the next rows, from Spark or from a local result, or the next lines of the log."""
     operation = call.operation()
     if _of_log(call.message):
         return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
@@ -50,7 +50,7 @@ async def fetch_results(call: Call) -> bytes:
 @kept
 def _of_log(message: bytes) -> bool:
     request = read_request(message, ttypes.TFetchResultsReq)
-    if request.orientation not in _ORIENTATIONS:  # Spark would close the connection, and its session with it
+    if request.orientation not in _ORIENTATIONS:  # Spark would close the connection, and with it the session
         raise SqlError(f"There is no fetch orientation {request.orientation}; there are 0 to 5", "HY106")
     return bool(request.fetchType == _LOG)
 
@@ -61,15 +61,15 @@ async def get_query_id(call: Call) -> bytes:
 
 
 async def cancel_operation(call: Call) -> bytes:
-    """Stop the operation, whatever the session's connection is busy with; its handle stays."""
+    """Cancel the operation even while the session's connection is busy; its handle stays valid."""
     return await call.operation().cancel(call)
 
 
 async def close_operation(call: Call) -> bytes:
-    """Stop the operation if it still runs, and forget it on both sides."""
+    """Stop the operation if it still runs, and remove it here and on the upstream."""
     operation = call.operation()
     call.service.sessions.remove_operation(operation)
-    if operation.done:  # nothing of that has to wait
+    if operation.done:  # none of that has to wait
         return await operation.close(call)
-    # To its end, also for a client that does not wait: nobody could ask for it again.
+    # Shielded, so that it completes even if the client leaves: nobody could request it again.
     return await asyncio.shield(call.service.spawn(operation.close(call)))

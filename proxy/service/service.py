@@ -1,4 +1,4 @@
-"""TCLIService: every call with its handler, and the response that carries its error."""
+"""The calls of TCLIService: each with its handler, and the response that carries an error of the call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _status_only(response: Callable[..., Any]) -> Callable[[Any], Any]:
     return lambda status: response(status=status)
 
 
-# Their responses are all a status and a handle.
+# Each of their responses is a status and a handle.
 _METADATA: dict[str, Callable[[Call], Awaitable[bytes]]] = {
     "GetTypeInfo": relay_metadata,
     "GetCatalogs": get_catalogs,
@@ -60,6 +60,6 @@ HANDLERS: dict[str, Handler] = {
 
 
 class Service(Processor):
-    """TCLIService for all connections."""
+    """The TCLIService of all connections."""
 
     handlers = HANDLERS

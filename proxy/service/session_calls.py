@@ -1,4 +1,4 @@
-"""The calls on a session: OpenSession, CloseSession, and the calls that only the upstream can answer.
+"""The calls on a session: OpenSession, CloseSession, and calls that only the upstream can answer.
 
 A session is opened on an upstream for the user of the connection, who may differ from the principal that logged in.
 """
@@ -30,8 +30,9 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 
 
 async def open_session(call: Call) -> bytes:
-    """Open a session on the upstream and here, for the user who logged in, or for the user whom that one impersonates;
-    the `username` of the request is ignored.
+    """Open a session here and on the upstream, for the user who logged in or for an impersonated user.
+
+    The `username` of the request is ignored.
     """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
@@ -62,7 +63,7 @@ async def open_session(call: Call) -> bytes:
 
 
 def _names(key: str, setting: str) -> bool:
-    """Return whether a key of a session's configuration names a setting: JDBC drivers write `set:hiveconf:` before it.
+    """Return whether a configuration key of a session names a setting; JDBC drivers prefix it with `set:hiveconf:`.
 
     >>> _names("set:hiveconf:traceparent", "traceparent"), _names("my.traceparent", "traceparent")
     (True, False)
@@ -71,7 +72,7 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply of our own where the upstream has no room yet; the session is opened there when it is used."""
+    """Return a reply without the upstream, which has no room yet; the session is opened there on its first use."""
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(
         status=success(), serverProtocolVersion=version, sessionHandle=ttypes.TSessionHandle(sessionId=handle)
@@ -80,23 +81,23 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
-    """Return the reply with a larger number of rows for Hive JDBC's fetches, unless the user has chosen one.
+    """Return the reply with a larger fetch size for Hive JDBC, unless the user has set one.
 
-    Over a network, what a fetch costs is the round trip, not the rows.
+    Over a network, the cost of a fetch is the round trip, not the rows.
     """
     span = find(reply, _CONFIGURATION)
     entries = read_map(value_bytes(reply, span)) if span else []
     if configuration.get(f"set:hiveconf:{_FETCH_SIZE}") == _USUAL_FETCH_SIZE:
         entries.append((_FETCH_SIZE.encode(), _GOOD_FETCH_SIZE.encode()))
-    # Hive JDBC looks into the map without looking whether there is one.
+    # Hive JDBC reads the map without checking that it exists.
     return with_field(reply, _CONFIGURATION, MAP, write_map(entries))
 
 
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
-    """Return the message with a request for short status polls, unless the client has chosen their length.
+    """Return the message with a request for short status polls, unless the client has set their length.
 
-    Spark holds the answer for up to five seconds. Meanwhile the session's connection is busy, and so is a client that
-    makes one call after the other: Hive JDBC could not even cancel.
+    Spark delays the reply by up to five seconds. Meanwhile the session's connection is busy, and so is a client that
+    makes one call at a time: Hive JDBC could not even cancel.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):
@@ -108,9 +109,9 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
-    """Return the session's user, its configuration, and the message, both without the wish to act for that user.
+    """Return the session's user, its configuration, and the message, both without the request to act for that user.
 
-    Spark would have to allow it once more, and to somebody else: it sees the user whom we act for log in.
+    Spark would check impersonation again, for the wrong principal: it sees the impersonated user log in.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:
@@ -135,7 +136,7 @@ async def close_session(call: Call) -> bytes:
 
 
 async def relay(call: Call) -> bytes:
-    """Return the upstream's answer."""
+    """Return the upstream's reply."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))

@@ -1,9 +1,8 @@
 """Sessions and operations as clients know them.
 
-`session` has both, the lease by which a statement uses its session's upstream, and the register in which handles are
-looked up. `calls` are the calls on them as bytes, with replies that are ready before their calls. `states` has the
-legal transitions of operations, `plan` the ways in which a statement is answered, `upstream` what is asked of the
-upstream's side of a session.
+`session` defines both, the lease by which a statement uses its session's upstream, and the registry of handles. `calls`
+recognizes calls by their bytes and prepares replies in advance. `states` has the legal transitions of operations,
+`plan` the ways to answer a statement, and `upstream` the interface to an upstream session.
 """
 
 from proxy.session.calls import REQUEST_HANDLE, Foreseen, Habits, Handle, Message, numbered, repeatable, with_handle

@@ -1,9 +1,9 @@
-"""Calls as bytes: their handles, and the replies that are ready before the calls come.
+"""Recognizes calls by their bytes: finds their handles, and prepares replies before the calls arrive.
 
-A client asks of each result what it has asked of the last one: that is made ready while Spark works on the statement,
-under the call's bytes, which need not be looked into. For where Spark has just worked on all processors, each step from
-a call to its answer takes several times as long as elsewhere. And it asks again what it has been told for good: Hive
-JDBC 2.3 for the status, with every row that it reads.
+A client usually asks of each result what it asked of the last one. These replies are prepared while Spark works on the
+statement, and stored under the bytes of the expected calls, so that no call needs decoding: after Spark has used all
+processors, each step from a call to its reply takes several times as long as otherwise. Clients also repeat calls after
+the final reply: Hive JDBC 2.3 asks for the status with every row that it reads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PART = 16  # bytes of the id, and of the secret
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """An id of 16 bytes that may be shown, and a secret of 16 bytes that may not.
+    """A public id of 16 bytes, and a secret of 16 bytes.
 
     >>> Handle(b"1" * 16, b"2" * 16)
     Handle(guid=b'1111111111111111')
@@ -33,13 +33,13 @@ class Handle:
 
     @classmethod
     def new(cls, mark: bytes = b"") -> Handle:
-        """Return a handle that cannot be guessed; its id ends in the mark."""
+        """Return a new random handle, whose id ends in the mark."""
         drawn = secrets.token_bytes(2 * _PART)
         return cls(drawn[: _PART - len(mark)] + mark, drawn[_PART:])
 
     @classmethod
     def at(cls, message: bytes, guid: int, secret: int) -> Handle:
-        """Return the handle in a message whose two parts begin there."""
+        """Return the handle in a message whose two parts begin at these offsets."""
         return cls(message[guid : guid + _PART], message[secret : secret + _PART])
 
     @property
@@ -49,31 +49,31 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The public id as Spark prints it; any bytes that a client sent can be printed."""
+        """The public id as Spark prints it; works for any bytes that a client sends."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
-        """Return the message with this handle in the place of the one whose two parts begin there."""
+        """Return the message with this handle in place of the one whose two parts begin at these offsets."""
         parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
         return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
-        """Return whether a client that presents this handle may use what the other one names."""
+        """Return whether a client that presents this handle may use the object of the other handle."""
         return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)
 
 
 S = TypeVar("S")
 
-# In every request of the service the handle is field 1, and its identifier field 1 of that.
+# In every request of the service the handle is field 1, and its identifier is field 1 of the handle.
 REQUEST_HANDLE = (1, 1, 1)
 
 
 @dataclass(slots=True)
 class Message:
-    """The bytes of a call, its head, and the place of its handle once that is found."""
+    """The bytes of a call, its head, and the position of its handle once that was searched for."""
 
     head: Head
     message: bytes
@@ -88,7 +88,7 @@ class Message:
         return encode_reply(self.head.name, self.head.seqid, response)
 
     def handle(self) -> Handle:
-        """Return the handle that the call names; raise WireError if there is none."""
+        """Return the message with its handle replaced, and all other bytes unchanged."""
         return Handle.at(self.message, *self._found())
 
     def addressed_to(self, handle: Handle) -> bytes:
@@ -104,24 +104,25 @@ class Message:
 
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
-    """Return the message with the handle whose identifier is at a path replaced; handles are all of one length."""
+    """Return the message with the handle replaced whose identifier is at `path`; all handles have the same length."""
     places = find_handle(message, path)
     if places is None:
         raise WireError(f"no handle of 16 bytes at {path}")
     return handle.into(message, *places)
 
 
-_LONGEST = 1024  # bytes; what is asked of a result takes a hundred
+_LONGEST = 1024  # bytes; calls about a result have about a hundred
 
 
 @dataclass(slots=True)
 class Habits:
-    """The messages that were the first about the session's last result, and how heavy its first rows were.
+    """The first calls that a client made about the session's last result, and the size of its first rows.
 
-    `closing` is the one that was the last about it.
-    `schema` is the reply that tells the columns of a constant statement, under that and its upstream's session; the
-    next one may be the same.
-    `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
+    `closing` is the last call about it.
+    `schema` is the reply with the columns of a constant statement, under the statement and its upstream session; the
+    next statement may be the same.
+    `blocks` is how many blocks the client fetches at first: two, if all rows were in the first block and it looked for
+    more.
     """
 
     columns: bytes | None = None
@@ -133,11 +134,11 @@ class Habits:
 
 
 def repeatable(call: bytes) -> bytes | None:
-    """Return the call, to be kept for the session's life, if it is as short as clients make it; else None."""
+    """Return the call, to be kept for the session's life, if it is as short as clients' calls are; else None."""
     return call if len(call) <= _LONGEST else None
 
 
-# The reply, under any sequence id; None as long as the call has to be handled like any other.
+# Returns the reply, under any sequence id; None as long as the call must be handled like any other.
 Answer = Callable[[], bytes | None]
 
 _BEFORE_NAME, _SEQID_BYTES = 8, 4  # bytes of a message
@@ -159,14 +160,14 @@ class Foreseen:
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
-        """Answer a call with the same reply from now on, unless it is overlong; only the last such call is kept."""
+        """Give a call the same reply from now on, unless the call is too long; only the last such call is kept."""
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:
             self.expect(call, operation, lambda: reply)
             self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
-        """Drop all expected calls: a connection may lie idle for days after its last statement."""
+        """Drop all expected calls, because a connection may be idle for days after its last statement."""
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:

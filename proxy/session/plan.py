@@ -1,4 +1,4 @@
-"""The plan of a statement: forwarded, as it is or rewritten, or answered here."""
+"""The plan of a statement: forwarded as it is or rewritten, or answered here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from proxy.session.session import ClientSession
 from proxy.statements import Replay
 from rewriter.model import TableName
 
-# Adds a line to a log that somebody reads.
+# Adds a line to an operation's log or to the server's.
 Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views that were considered for a statement, that matched, and that were chosen.
+    """The views that were tried for a statement, that matched, and that were chosen.
 
     `reason` is the reason code if no view over its tables answers; empty if one does, or if there is no such view.
     `tables` are the base tables that the statement reads, `storages` the storage tables that its rewriting reads.
@@ -36,19 +36,19 @@ NO_CHOICE = Choice()
 
 @dataclass(frozen=True)
 class Forward:
-    """Run by the upstream; without `sql`, the client's own bytes unchanged.
+    """The upstream runs the statement; without `sql`, the client's own bytes are sent.
 
-    With `fallback`, an upstream error before the first row makes the client's own statement run instead, whose
-    result or error the client gets: never after a cancel or timeout, and within one query timeout. Of a statement that
-    writes, only an error that Spark raises before it executes anything does so.
-    `fell_back` is called with Spark's error where the rewritten statement has failed and the original has not.
-    `ended` is called once: True when the operation is seen to have finished well, else False.
-    `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
-    of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
-    cancel cancels it; a client that goes away, or whose time is over, leaves it running.
-    `replay` says how another upstream session is given what the statement leaves in its own.
-    `brief` says that it ends at once: for a client that waits, it need not be watched. If it is `constant` besides,
-    its columns are always the same. `choice` is what the journal keeps of the decision.
+    With `fallback`, an upstream error before the first row makes the client's own statement run instead, and the client
+    gets its result or error: not after a cancel or time-out, and within one time limit. For a statement that writes,
+    only an error that Spark raises before it executes anything does so.
+    `fell_back` is called with Spark's error if the rewritten statement has failed and the original has succeeded.
+    `ended` is called once: with True when the operation has finished successfully, else False.
+    `after` is awaited after a successful end on the upstream, with a function that adds a line to the operation's log.
+    The client sees RUNNING meanwhile; a failure here is not the statement's. A cancel cancels it; if the client leaves,
+    or its time is over, it continues.
+    `replay` says how another upstream session gets the statement's effect on its session.
+    `brief`: the statement ends quickly, so that a waiting client's need not be watched; `constant`: also, its columns
+    are always the same. `choice` is the decision for the journal.
     """
 
     sql: str | None = None
@@ -63,14 +63,14 @@ class Forward:
     choice: Choice = NO_CHOICE
 
     def not_started(self) -> None:
-        """Take note that the statement was not started, and will not be by this plan."""
+        """Record that this plan's statement was not started, and will not be."""
         if self.ended is not None:
             self.ended(False)
 
 
 @dataclass(frozen=True)
 class Local:
-    """Answered here: `run` gets a function that adds a line to the operation's log."""
+    """Viewgate answers the statement: `run` gets a function that adds a line to the operation's log."""
 
     run: Callable[[Log], Awaitable[ResultSet]]
 
@@ -79,12 +79,12 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """Decides about each statement before it runs."""
+    """Plans each statement before it runs."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Return the plan for a statement in a session."""
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Note that a session has moved to another upstream, whose defaults may differ."""
+        """Forget a session's settings, because it has moved to another upstream whose defaults may differ."""
         ...

@@ -1,4 +1,4 @@
-"""Sessions as clients know them: the operations in them, the lease of their upstreams, and the register of all."""
+"""Sessions as clients see them: their operations, the lease of their upstream session, and the registry of all."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 class ClientSession:
     """A client's session: its user, its upstream session, and its known state.
 
-    `tied` says that it ends with the connection that it was opened on; others end when unused for long.
-    `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.
-    `facts` is what the answering of statements keeps about the session: made by it, opaque here. `traceparent` is the
-    trace context that the client has opened it with, if any, and `client` the address that it was opened from.
+    `tied` sessions end with the connection on which they were opened; others end when unused for long. `principal` is
+    the user who opened it and alone may use it; it differs from `user` under impersonation. `facts` is what the
+    planning of statements keeps about the session, opaque here. `traceparent` is the trace context with which the
+    client opened it, if any, and `client` the address from which it was opened.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class ClientSession:
 
 
 class Lease:
-    """The hold of one statement on its session's upstream, and the statement's slot there; released once.
+    """A statement's right to its session's upstream, and its slot there; released once.
 
-    In a `with`, it is released at the end, unless it was handed over to another owner.
+    Used in a `with`, it is released at the end, unless it was handed over to another owner.
     """
 
     __slots__ = ("_has_slot", "_session", "_upstream")
@@ -77,7 +77,7 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session, which is held."""
+        """The upstream session, which must be held."""
         assert self._upstream is not None
         return self._upstream
 
@@ -87,16 +87,16 @@ class Lease:
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the upstream session, or the one in its place if it was lost while it was held."""
+        """Hold the upstream session and return it; if it was lost while held, hold the one that replaces it."""
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
-            self._session.upstream.let_go()  # of the two holds there are now
+            self._session.upstream.let_go()  # one of the two holds that there are now
         self._upstream = upstream
         return upstream
 
     async def admitted(self, *, waits: bool) -> bool:
-        """Hold the session and take a slot; return False if there is none at once and the statement does not wait."""
-        if not waits and self._session.upstream.saturated:  # since it was planned
+        """Hold the session and take a slot; return False if none is free and the statement does not wait."""
+        if not waits and self._session.upstream.saturated:  # saturated since it was planned
             return False
         upstream = await self.hold()
         if waits:
@@ -111,32 +111,32 @@ class Lease:
         self._has_slot = True
 
     def free_slot(self) -> None:
-        """Give the slot back; do nothing without one."""
+        """Free the slot; do nothing without one."""
         if self._has_slot:
             self._has_slot = False
             self.upstream.give_slot_back()
 
     def release(self) -> None:
-        """Give back the slot and the session; do nothing if they were given back or handed over before."""
+        """Free the slot and the session; do nothing if they were released or handed over before."""
         self.free_slot()
         if self._upstream is not None:
             self._upstream = None
             self._session.upstream.let_go()
 
     def handed_over(self) -> Lease:
-        """Return a lease for another owner, which has all that this one has had."""
+        """Return a lease for another owner, which takes over session and slot."""
         other = Lease(self._session)
         other._upstream, other._has_slot = self._upstream, self._has_slot
         self._upstream, self._has_slot = None, False
         return other
 
 
-NO_ROWS = ResultSet.of("Result")  # of a statement without a result, as Spark describes it
+NO_ROWS = ResultSet.of("Result")  # the result of a statement without rows, as Spark describes it
 _LOG = ResultSet.of("operation_log").columns
 
 
 class OperationLog:
-    """Lines for the client, each of which it reads once, or again after going back to the first.
+    """The log of an operation; the client reads each line once, or again after going back to the first.
 
     >>> log = OperationLog()
     >>> log.add("a"), log.add("b")
@@ -151,7 +151,7 @@ class OperationLog:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no line."""
+        """Whether there are no lines."""
         return not self._lines
 
     @property
@@ -163,7 +163,7 @@ class OperationLog:
         self._lines.append(line)
 
     def read(self, limit: int, *, first: bool = False) -> list[str]:
-        """Return the next lines that were not read yet."""
+        """Return the next unread lines."""
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
         self._next = start + len(lines)
@@ -171,13 +171,13 @@ class OperationLog:
 
 
 class Operation(ABC):
-    """An operation that a session runs or has run, and that answers the calls on it with the reply's bytes.
+    """An operation that a session runs or has run; it answers the calls on it with the reply's bytes.
 
-    `watcher` is called at its end. There are three ways to that:
+    `watcher` is called at its end. It can end in three ways:
 
-        the client closes it        close                 stops it; the lease ends once the upstream has forgotten it
-        its session is closed       abandon, release      stops it and ends the lease: the session goes with all in it
-        no client has its handle    abandon, discard      stops it, has the upstream forget it, ends the lease
+        the client closes it        close                 stop it; release the lease after the upstream has closed it
+        its session is closed       abandon, release      stop it and release the lease; the session ends with all in it
+        no client has its handle    abandon, discard      stop it, close it on the upstream, release the lease
     """
 
     def __init__(self, session: ClientSession, kind: int, ended: Callable[[bool], None] | None = None) -> None:
@@ -191,17 +191,17 @@ class Operation(ABC):
         self.started_ms = time.time_ns() // 1_000_000
         self.completed_ms: int | None = None
         self.watcher: Callable[[Operation], None] | None = None
-        self.told = asyncio.Event()  # of its end, the client
+        self.told = asyncio.Event()  # set when the client has seen its end
         self.foreseen = Foreseen()
         self._ended = ended
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, in whichever way."""
+        """Whether it has ended in any way."""
         return self.state in TERMINAL
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Take note of a state; one that cannot follow is not taken (a late report of what was overtaken)."""
+        """Set a state; a state that cannot follow the present one is ignored, such as a late report."""
         if state not in LEGAL[self.state]:
             return
         self.state = state
@@ -216,50 +216,50 @@ class Operation(ABC):
 
     @abstractmethod
     async def abandon(self, error: SqlError | None = None) -> None:
-        """Stop what still runs, because the client closes it or is gone, or because of an error; never raises."""
+        """Stop it, because the client closes it or has left, or because of an error; never raises."""
 
     def release(self) -> None:
-        """Give back what others share, once nobody can ask for more of it."""
+        """Release shared resources, once nobody can ask for more of the result."""
         return
 
     async def discard(self) -> None:
-        """Have the upstream forget an operation of which no client has a handle; never raises."""
+        """Close an operation whose handle no client has on the upstream; never raises."""
         return
 
     async def look(self, unseen: float) -> None:
-        """Poll the upstream if nobody has done so for so many seconds; never raises."""
+        """Poll the upstream if nobody has done so for `unseen` seconds; never raises."""
         return
 
     @abstractmethod
     async def wait(self) -> None:
-        """Return when the operation has ended, in whichever way."""
+        """Wait until the operation has ended in any way."""
 
     @abstractmethod
     async def status(self, call: Message) -> bytes:
-        """Answer GetOperationStatus: at once if it has ended, else after a while or when it ends."""
+        """Return the reply to GetOperationStatus: at once if it has ended, else after a while or at its end."""
 
     @abstractmethod
     async def metadata(self, call: Message) -> bytes:
-        """Answer GetResultSetMetadata, after the end."""
+        """Return the reply to GetResultSetMetadata, after the operation's end."""
 
     @abstractmethod
     async def fetch(self, call: Message) -> bytes:
-        """Answer FetchResults for rows of the result."""
+        """Return the reply to FetchResults for rows of the result."""
 
     @abstractmethod
     async def query_id(self, call: Message) -> bytes:
-        """Answer GetQueryId."""
+        """Return the reply to GetQueryId."""
 
     @abstractmethod
     async def cancel(self, call: Message) -> bytes:
-        """Answer CancelOperation."""
+        """Return the reply to CancelOperation."""
 
     @abstractmethod
     async def close(self, call: Message) -> bytes:
-        """Answer CloseOperation."""
+        """Return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Answer FetchResults for the log: each line once, or all again after FETCH_FIRST."""
+        """Return the reply to FetchResults for the log: each line once, or all again after FETCH_FIRST."""
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
@@ -267,11 +267,11 @@ class Operation(ABC):
 
     @property
     def held_s(self) -> float:
-        """The seconds for which a status call waits here for the end."""
+        """The seconds for which a status poll waits for the operation's end."""
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
-        """Return the status as known here, for the client."""
+        """Return the status as it is known here."""
         if self.done:
             self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
@@ -295,7 +295,7 @@ class Operation(ABC):
 
 
 class Worker(NamedTuple):
-    """Its process id, how many sessions it has and statements it knows to run, and whether another replaces it."""
+    """A worker: its process id, its number of sessions and of running statements, and whether it is being replaced."""
 
     process: int
     sessions: int
@@ -304,9 +304,9 @@ class Worker(NamedTuple):
 
 
 class Sessions:
-    """All open sessions and operations. To anybody but the principal who opened them they do not exist.
+    """All open sessions and operations; for all but the principal who opened them, they do not exist.
 
-    `ended` is called with each operation that has ended, `removed` with each that nobody can use any more.
+    `ended` is called with each operation that has ended, `removed` with each that nobody can use any longer.
     """
 
     def __init__(
@@ -339,15 +339,15 @@ class Sessions:
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
-        """Return when no operation runs."""
+        """Wait until no operation runs."""
         await self._at_rest.wait()
 
     async def gone(self) -> None:
-        """Return when no session is open."""
+        """Wait until no session is open."""
         await self._empty.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """Return the sessions that are tied to no connection, and that no call has named or waited in for so long."""
+        """Return the untied sessions that no call has used, and in which none has waited, for this many seconds."""
         since = time.monotonic() - seconds
         free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
         return [session for session in free if session.used_at < since]
@@ -357,7 +357,7 @@ class Sessions:
         self._empty.clear()
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
-        """Return the session with that handle."""
+        """Return the session with this handle; raise SqlError."""
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
             raise _unknown(handle)
@@ -365,17 +365,17 @@ class Sessions:
         return session
 
     def remove(self, session: ClientSession) -> bool:
-        """Forget a session and its operations; False if somebody else has done so already."""
+        """Remove a session and its operations; return False if that was done before."""
         for operation in session.operations.values():
             self._removed(operation)
-        session.operations.clear()  # which hold it, and their statements
+        session.operations.clear()  # they refer to the session and to their statements
         was_open = self._sessions.pop(session.handle.guid, None) is not None
         if not self._sessions:
             self._empty.set()
         return was_open
 
     def add_operation(self, operation: Operation) -> None:
-        """Give an operation to its session; SqlError if that was closed meanwhile."""
+        """Add an operation to its session; raise SqlError if that was closed meanwhile."""
         if operation.session.handle.guid not in self._sessions:
             raise _unknown(operation.session.handle)
         self._operations[operation.handle.guid] = operation
@@ -386,7 +386,7 @@ class Sessions:
             self._at_rest.clear()
 
     def find_operation(self, handle: Handle, principal: str) -> Operation:
-        """Return the operation with that handle."""
+        """Return the operation with this handle; raise SqlError."""
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
@@ -394,7 +394,7 @@ class Sessions:
         return operation
 
     def uses(self, handle: Handle) -> bool:
-        """Return whether the operation of a handle is still open; if it is, its session is in use."""
+        """Return whether the operation with this handle is open; if it is, its session counts as used."""
         operation = self._operations.get(handle.guid)
         if operation is None:
             return False

@@ -1,8 +1,8 @@
-"""The states of an operation, and which may follow which.
+"""The states of an operation, and their transitions.
 
     INITIALIZED ──▶ PENDING ──▶ RUNNING ──▶ FINISHED, CANCELED, ERROR, TIMEDOUT ──▶ CLOSED
 
-States may be skipped, and none is ever left backwards.
+States may be skipped, but never go back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.hs2.codec import knows_timeout
 
 
 class OperationState(IntEnum):
-    """States under the numbers (and, but for UNKNOWN, the names) that travel."""
+    """The states with the numbers (and, except for UNKNOWN, the names) of the protocol."""
 
     INITIALIZED = 0
     RUNNING = 1
@@ -31,7 +31,7 @@ _ENDS = frozenset({_S.FINISHED, _S.CANCELED, _S.ERROR, _S.TIMEDOUT, _S.CLOSED})
 
 TERMINAL = _ENDS
 
-# UNKNOWN is what a server says that does not know: no operation is ever in it.
+# UNKNOWN is what a server reports for an operation that it does not know; no operation has this state.
 LEGAL: dict[OperationState, frozenset[OperationState]] = {
     _S.INITIALIZED: _ENDS | {_S.PENDING, _S.RUNNING},
     _S.PENDING: _ENDS | {_S.RUNNING},
@@ -43,12 +43,12 @@ LEGAL: dict[OperationState, frozenset[OperationState]] = {
     _S.CLOSED: frozenset(),
 }
 
-# The states as clients are told them. Superset leaves its loop on anything but INITIALIZED and RUNNING.
+# The states as clients see them. Superset ends its loop on any state but INITIALIZED and RUNNING.
 _SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
 
 
 def shown_state(state: OperationState, protocol: int) -> OperationState:
-    """Return the state as clients of a protocol can understand it."""
+    """Return the state as clients of a protocol version understand it."""
     if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
         return OperationState.CANCELED
     return _SHOWN.get(state, state)

@@ -1,4 +1,4 @@
-"""The upstream's side of a session, as sessions and operations need it."""
+"""The upstream's side of a session, as an interface for sessions and operations."""
 
 from __future__ import annotations
 
@@ -29,15 +29,17 @@ class LiveUpstream(Protocol):
         ...
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
+        """Relay a message and return the reply; raise SqlError 08S01 if the upstream is lost."""
         ...
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """Relay a message now and return its reply; a reply after a cancel, or None in its place, goes to `late`."""
+        """Relay a message now and return its reply; a reply that arrives after a cancel, or None in its place, goes to
+        `late`.
+        """
         ...
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Relay messages now; the replies will come."""
+        """Relay messages now, and return the futures of their replies."""
         ...
 
     async def control(self, message: bytes) -> bytes:
@@ -45,60 +47,60 @@ class LiveUpstream(Protocol):
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of our own in this session and fetch all of its result."""
+        """Run a statement of Viewgate's own in this session, and return its whole result."""
         ...
 
     def take_slot(self) -> bool:
-        """Return whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        """Take a slot, and return whether there was one; it must be given back at the statement's end."""
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Return when it is the principal's turn to start a statement."""
+        """Wait until it is the principal's turn, and take a slot."""
         ...
 
     def give_slot_back(self) -> None:
-        """Take note that a statement has ended."""
+        """Give a slot back."""
         ...
 
 
 class SessionUpstream(Protocol):
-    """The upstream's side of one client session, which is open there only while it is needed."""
+    """The upstream's side of one client session, which is open there only while needed."""
 
     @property
     def attached(self) -> bool:
-        """Whether it is open there now."""
+        """Whether the session is open on an upstream now."""
         ...
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait: for a session, or behind other statements."""
+        """Whether a statement would have to wait, for a session or behind other statements."""
         ...
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The upstream's replies to GetInfo, by kind; callers add to them."""
+        """The upstream's replies to GetInfo, by kind; callers add replies to it."""
         ...
 
     async def hold(self) -> LiveUpstream:
-        """Return the open session, which stays attached until `let_go` is called as often."""
+        """Return the open session, which stays attached until `let_go` is called as many times."""
         ...
 
     def let_go(self) -> None:
-        """Use it no more."""
+        """End one hold of the session."""
         ...
 
     def keep(self, sql: str) -> None:
-        """Keep a statement that a session replay has to repeat."""
+        """Keep a statement that a session replay must repeat."""
         ...
 
     def pin(self) -> None:
-        """Take note of something that cannot be repeated."""
+        """Prevent the session from being replayed, because it has state that cannot be repeated."""
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of our own in this session and fetch all of its result."""
+        """Run a statement of Viewgate's own in this session, and return its whole result."""
         ...
 
     async def close(self) -> None:
-        """Close the upstream's session and the connection to it; never raises."""
+        """Close the upstream session and its connection; never raises."""
         ...

@@ -1,6 +1,6 @@
 """Spark's types: read from Iceberg's types, and described to drivers. PURE.
 
-The names themselves, as `decimal(10,2)`, are parsed by `proxy.hs2.types.TypeName` alone.
+Type names such as `decimal(10,2)` are parsed only by `proxy.hs2.types.TypeName`.
 """
 
 from proxy.sql_types.columns import JdbcType, SqlType, described_type, jdbc_type, spark_type, sql_type

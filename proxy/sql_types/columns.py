@@ -1,5 +1,5 @@
-"""Iceberg types by the names of Spark's DDL, `struct<x:int>`, as GetColumns tells them, `STRUCT<x: INT>`, and in JDBC's
-form: number in java.sql.Types, size, digits, radix, as Spark reports them.
+"""Converts Iceberg types: to Spark's DDL, `struct<x:int>`, to the form of GetColumns, `STRUCT<x: INT>`, and to JDBC's
+description (number in java.sql.Types, size, digits, radix), as Spark reports them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def spark_type(iceberg: str | dict[str, Any]) -> str:
 
 
 def described_type(text: str) -> str:
-    """Return a type that DESCRIBE shows as DDL, with field names quoted where needed; unchanged if it cannot be read.
+    """Return a type that DESCRIBE shows as DDL, with field names quoted where needed; unchanged if it cannot be parsed.
 
     >>> described_type("struct<x:int,y z:array<struct<a,b:decimal(3,1)>>>")
     'struct<x:int,`y z`:array<struct<`a,b`:decimal(3,1)>>>'
@@ -50,7 +50,7 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """Return the type at the beginning of a text, and the rest of the text."""
+    """Return the type at the beginning of a text, and the rest of the text; None if no type is there."""
     nested = _NESTED_NAME.match(text)
     if nested is None:
         plain = _PLAIN_NAME.match(text)
@@ -93,7 +93,7 @@ _NESTED: Mapping[str, Callable[[dict[str, Any]], str]] = {
 
 
 def sql_type(iceberg: str | dict[str, Any]) -> SqlType:
-    """Return the type that Spark tells clients for an Iceberg type in metadata JSON.
+    """Return the type that Spark reports to clients for an Iceberg type in metadata JSON.
 
     >>> sql_type("timestamptz").name, sql_type("decimal(10, 2)").name
     ('TIMESTAMP', 'DECIMAL(10,2)')
@@ -120,7 +120,7 @@ def _told(field: dict[str, Any], kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A type by Spark's SQL name, `STRUCT<x: INT>`, with the types of its fields if it is a struct."""
+    """A type by Spark's SQL name, such as `STRUCT<x: INT>`, with its fields' types if it is a struct."""
 
     name: str
     fields: tuple[SqlType, ...] = ()
@@ -153,12 +153,12 @@ _TYPES = {
     "STRUCT": JdbcType(2002),
 }
 _OTHER = JdbcType(1111)
-_LONG_DIGITS = 18  # a decimal of so many digits fits eight bytes
+_LONG_DIGITS = 18  # a decimal with this many digits fits eight bytes
 
 
-@lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, of few types
+@lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, but few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """Return the JDBC form of a type; a struct is as large as its fields, where those have a size.
+    """Return the JDBC form of a type; a struct's size is the sum of its fields' sizes, where these have one.
 
     >>> jdbc_type(SqlType("DECIMAL(10,2)"))
     JdbcType(code=3, size=8, digits=2, radix=10)

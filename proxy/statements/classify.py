@@ -1,4 +1,4 @@
-"""One reading of a statement's text for everything that its own words tell, remembered for texts that come again."""
+"""Classifies the text of a statement in one pass, and caches the result by text."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from proxy.statements.lexer import Token, scan, unclosed
 from proxy.statements.scripts import statements_in
 from proxy.statements.writes import Written, may_write, written
 
-_TEXTS, _LONGEST_KEPT = 1024, 8192  # texts that are remembered, and the characters of the longest of these
-_KEYWORDS = 5  # at the beginning of a statement: as many as the longest beginning of a Viewgate statement has
+_TEXTS, _LONGEST_KEPT = 1024, 8192  # texts that are cached, and the characters of the longest of them
+_KEYWORDS = 5  # keywords at the beginning, as many as in the longest beginning of a Viewgate statement
 
-# Statements of these verbs read, and do nothing else: their words need not be looked at for anything but their cost.
+# Statements with these verbs only read; their words matter only for their cost.
 _PURE_QUERIES = frozenset({"SELECT", "VALUES", "TABLE"})
 _QUERIES = _PURE_QUERIES | {"WITH", "FROM"}
 _SCRIPTS = frozenset({"BEGIN", "EXECUTE"})
 
 _BRIEF = frozenset({"SELECT", "SET", "USE"})
 _BRIEF_FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
-_READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})  # of a table (behind |> JOIN alone), or of a script's output
+# these precede a table (after |> only JOIN does), or a script's output
+_READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})
 _LONGEST_BRIEF = 1000
-_NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # ten digits may be of another type
+_NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # ten digits may have another type
 _NUMBERS = re.compile(f"SELECT {_NUMBER}(?: , {_NUMBER})*(?: ;)?", re.ASCII | re.IGNORECASE)
 
 
 class Kind(StrEnum):
-    """The kinds of statements that are counted apart."""
+    """The kinds of statements that are counted separately."""
 
     QUERY = "query"
     WRITE = "write"
@@ -53,15 +54,15 @@ _KINDS = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()
 
 @dataclass(frozen=True, slots=True)
 class StatementInfo:
-    """The facts that a statement's words tell.
+    """What a statement's text tells about it.
 
-    `kind` is what it does, as far as its words tell. `verb` is its first keyword, or the symbol that it begins with;
-    `keywords` are the first five, empty for tokens that are none.
-    `query` says that it begins as queries do, behind brackets; such a statement may still write.
-    `brief` says that it ends at once whatever the data, so that nobody will want to stop it or to know how far it is;
-    `constant`, that its columns are the same whatever is stored or set.
-    `may_write` says that running it twice may differ from running it once.
-    `writes` are the tables that it may write to, `destroys` is what it drops or changes, `effect` what it does to its
+    `kind` is what it does, according to its text. `verb` is its first keyword or symbol; `keywords` are the first five,
+    empty for other tokens.
+    `query`: it begins like a query, after parentheses; it may still write.
+    `brief`: it ends quickly whatever the data, so that nobody needs to stop it or to see its progress; `constant`:
+    also, its columns are the same whatever is stored or set.
+    `may_write`: running it twice may differ from running it once.
+    `writes` are the tables that it may write to, `destroys` is what it drops or changes, `effect` is its effect on the
     session.
     `statements` are the statements that it may run: itself, or those of a script.
     """
@@ -85,7 +86,7 @@ class StatementInfo:
 
 
 def classify(sql: str) -> StatementInfo:
-    """Return the classification of a statement by its words, cached by text.
+    """Return the classification of a statement's text, cached by text.
 
     >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
     >>> str(info.kind), info.verb, info.query, info.writes.names, info.effect.effect.name
@@ -130,7 +131,7 @@ _remembered = lru_cache(_TEXTS)(_read)
 
 
 def _is_query(sql: str) -> bool:
-    """Return whether a statement begins as queries do, behind comments and brackets.
+    """Return whether a statement begins like a query, after comments and parentheses.
 
     >>> [_is_query(sql) for sql in ("/* a /* b */ */ (SELECT 1)", "-- SELECT", "/**/" * 1000 + "MERGE INTO t", "")]
     [True, False, False, False]
@@ -154,7 +155,7 @@ def _is_brief(sql: str) -> bool:
     if len(sql) > _LONGEST_BRIEF or "${" in sql or "/*+" in sql:
         return False
     tokens: list[Token] = []
-    for token in scan(sql):  # up to the first word that tells: a query's FROM is not far
+    for token in scan(sql):  # up to the first decisive word: a query's FROM comes early
         if token.keyword in _READING or (token.text == "(" and not _may_open(tokens)):
             return False
         tokens.append(token)
@@ -163,7 +164,7 @@ def _is_brief(sql: str) -> bool:
 
 
 def _may_open(before: Sequence[Token]) -> bool:
-    """Return whether a call of a brief function opens behind the tokens: with a prefix, it may be anybody's function.
+    """Return whether a call of a brief function opens after the tokens; with a qualifier, it may be a user's function.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]
@@ -172,7 +173,7 @@ def _may_open(before: Sequence[Token]) -> bool:
 
 
 def _is_constant(sql: str) -> bool:
-    """Return whether a brief statement selects whole numbers.
+    """Return whether a brief statement selects only whole numbers.
 
     >>> _is_constant("/* ping */ select 1;"), _is_constant("SELECT 1 AS one, 2 `two`")
     (True, True)

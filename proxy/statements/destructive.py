@@ -1,4 +1,4 @@
-"""Destructive DDL: the tables, columns and namespaces that a statement drops or changes, by its own words."""
+"""Destructive DDL: the tables, columns and namespaces that a statement drops or changes, according to its text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 
 
 class Loss(Enum):
-    """The change of an object by a statement, as words behind its name. SHAPE matters to storage tables only."""
+    """How a statement changes an object, as words that follow the object's name. SHAPE matters only for
+    storage tables.
+    """
 
     RELATION = "is dropped or renamed"
     COLUMNS = "loses or changes columns"
@@ -23,14 +25,14 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Destruction:
-    """A loss and the object that suffers it: an unreadable name is empty; without columns, all may be lost."""
+    """A loss and its object: the name is empty if it cannot be parsed; without columns, all may be lost."""
 
     loss: Loss
     name: Parts
     columns: tuple[str, ...] = ()
 
 
-# Statements by their first words; what follows is `[IF EXISTS] name …`.
+# Statements by their first words; `[IF EXISTS] name …` follows.
 _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Destruction | None]] = {
     ("DROP", "TABLE"): lambda name, rest: Destruction(Loss.RELATION, name),
     ("DROP", "VIEW"): lambda name, rest: Destruction(Loss.RELATION, name),
@@ -45,11 +47,11 @@ _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Destruction | N
     ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),
 }
 VERBS = frozenset(head[0] for head in _HEADS)
-_LONGEST = 200  # tokens that are looked at: lists of columns can be long, queries do not matter
+_LONGEST = 200  # tokens that are examined: column lists can be long, and queries do not matter
 
 
 def destruction(sql: str) -> Destruction | None:
-    """Return what a statement destroys; None if it destroys nothing.
+    """Return what a statement destroys; None if nothing.
 
     >>> destruction("ALTER TABLE demo.t DROP COLUMN a")
     Destruction(loss=<Loss.COLUMNS: 'loses or changes columns'>, name=('demo', 't'), columns=('a',))
@@ -71,14 +73,14 @@ def _has(tokens: Sequence[Token], word: str) -> bool:
 
 
 def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return what ALTER VIEW destroys by the tokens behind the name."""
+    """Return what ALTER VIEW destroys, by the tokens after the name; None if nothing."""
     if _has(rest[:1], "RENAME"):
         return Destruction(Loss.RELATION, name)
     return Destruction(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return what ALTER TABLE destroys by the tokens behind the name."""
+    """Return what ALTER TABLE destroys, by the tokens after the name; None if nothing."""
     words = [token.keyword for token in rest]
     match words:
         case ["RENAME", "TO", *_]:
@@ -92,7 +94,7 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
         case ["ADD", "COLUMN" | "COLUMNS", *_]:
             within = tuple(chain[0].lower() for chain in names(rest[2:]) if len(chain) > 1)  # a field of a struct
             return Destruction(Loss.COLUMNS, name, within) if within else Destruction(Loss.SHAPE, name)
-        case ["CREATE", "OR", "REPLACE", "BRANCH", *_] | ["REPLACE", "BRANCH", *_]:  # which can be main
+        case ["CREATE", "OR", "REPLACE", "BRANCH", *_] | ["REPLACE", "BRANCH", *_]:  # the branch can be main
             return Destruction(Loss.SHAPE, name)
         case ["REPLACE", "COLUMNS", *_]:
             return Destruction(Loss.COLUMNS, name)
@@ -104,9 +106,11 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 
 
 def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
-    """Return the columns whose type changes; comments, places, defaults and NOT NULL destroy nothing.
+    """Return the columns whose type changes; None if the type of none does. Comments, positions, defaults and NOT NULL
+    destroy nothing.
 
-    `CHANGE COLUMN a b INT`, of Hive, is taken for a change of `a` whatever follows; with TYPE there can be several.
+    Hive's `CHANGE COLUMN a b INT` counts as a change of `a`, whatever follows; a statement with TYPE can change
+    several.
     """
     if old_form:
         return Destruction(Loss.COLUMNS, name, _columns(rest[:1]))

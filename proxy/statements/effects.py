@@ -1,4 +1,6 @@
-"""Session effects: the names and settings that a statement may change for later statements of its session."""
+"""Determines which session state a statement may change: a setting or a temporary name that later
+statements depend on.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from proxy.statements.lexer import scan, unclosed
 
 
 class Effect(Enum):
-    """The effect of a statement on its session."""
+    """The kind of session state that a statement changes."""
 
     NONE = "changes nothing that a name or a value depends on"
     SETTINGS = "changes settings or the current namespace, which can be read again"
@@ -22,7 +24,7 @@ class Effect(Enum):
 
 
 class Replay(Enum):
-    """The replay of a statement's session effect in a new upstream session."""
+    """How a statement's session effect can be reproduced in a new upstream session."""
 
     NEEDLESS = "the statement leaves nothing behind"
     REPEAT = "by the same statement, if it succeeded"
@@ -41,11 +43,11 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """An effect and the name that it concerns.
+    """The session state that a statement changes, and the name of the setting, view or function concerned.
 
-    `of` is the name that a temporary view must have had for the effect to occur. `needs_success` says that a failure
-    shows an UNKNOWN effect not to have occurred. `resets_all` says that all settings go back to their defaults.
-    `replay` says how another session is given the effect.
+    `of` is the name that a temporary view must have had for the effect to occur. `needs_success` says that an UNKNOWN
+    effect did not occur if the statement failed. `resets_all` says that all settings return to their defaults. `replay`
+    says how the effect is reproduced in another session.
     """
 
     effect: Effect = Effect.NONE
@@ -60,7 +62,8 @@ NO_EFFECT = SessionEffect()
 _UNKNOWN = SessionEffect(Effect.UNKNOWN)
 _COMPUTED = ["IDENTIFIER", "("]  # a name that Spark computes from an expression
 
-# Statements of these verbs leave the session as it is. A verb that is not known changes anything.
+# Statements that begin with these words do not change the session. A statement that begins with an unknown word may
+# change anything.
 _HARMLESS = frozenset(
     {
         "", "SELECT", "WITH", "(", "VALUES", "FROM", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "INSERT",
@@ -69,12 +72,12 @@ _HARMLESS = frozenset(
     }
 )  # fmt: skip
 _READ_AGAIN = frozenset({"SET", "RESET", "USE"})
-# A statement with none of these words that fails was never begun: it is no statement of Spark's at all.
+# If a statement with none of these words fails, Spark did not start to execute it: it was not valid SQL.
 _BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "REPLACE"})
 
 
 def session_effect(verb: str, sql: str) -> SessionEffect:
-    """Return the effect that a statement of a verb may have on its session.
+    """Return the effect that a statement, which begins with the given verb, may have on its session.
 
     >>> [session_effect(sql.split()[0], sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1")]
     ['SETTINGS', 'NAME']
@@ -106,7 +109,7 @@ def _by_words(verb: str, sql: str) -> SessionEffect:
 
 
 def _resets_all(sql: str) -> bool:
-    """Return whether a statement puts every setting of its session back to its default.
+    """Return whether a statement resets every setting of its session to its default.
 
     >>> _resets_all("RESET;"), _resets_all("RESET spark.sql.ansi.enabled")
     (True, False)
@@ -115,7 +118,8 @@ def _resets_all(sql: str) -> bool:
 
 
 def _changes_nothing_failed(sql: str) -> bool:
-    """Return whether a failure shows that a statement had no effect: a misspelled statement, not a broken script.
+    """Return whether a failed statement had no effect: True for a misspelled one, False for a script that may have run
+    halfway.
 
     >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
     (True, False)
@@ -124,7 +128,7 @@ def _changes_nothing_failed(sql: str) -> bool:
 
 
 def _created(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CREATE: a temporary view hides a table; a temporary function may hide one of Spark's."""
+    """Return the effect of CREATE: a temporary view hides a table, and a temporary function may hide a built-in one."""
     head = upper[: upper.index("AS")] if "AS" in upper else upper
     if not {"TEMP", "TEMPORARY"} & set(head):
         return NO_EFFECT
@@ -139,17 +143,18 @@ def _created(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _cached(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CACHE TABLE name [AS] query, which makes a temporary view of that name."""
+    """Return the effect of CACHE TABLE name [AS] query, which creates a temporary view of that name."""
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
         return _UNKNOWN
     after = _after_options(upper, at + 1)
-    caches = not upper[after:] or upper[after] in (";", ".")  # a table that is there; views of a query bear no prefix
+    # an existing table; the name of a view that CACHE creates has no namespace
+    caches = not upper[after:] or upper[after] in (";", ".")
     return NO_EFFECT if caches else SessionEffect(Effect.NAME, words[at].lower())
 
 
 def _after_options(upper: list[str], at: int) -> int:
-    """Return the place behind `OPTIONS (…)`, or the same place where there are no options."""
+    """Return the index after `OPTIONS (…)`, or the given index if no options are there."""
     if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
         return upper.index(")", at) + 1
     return at
@@ -171,13 +176,13 @@ def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
     before = [word.lower() for word in words[2:at]]
     after = [word.lower() for word in words[at + 2 :] if word != ";"]
     if "." in (*after[1:2], *before[1:2]):
-        return NO_EFFECT  # a table, or a view that is none of the session's own
+        return NO_EFFECT  # a table, or a view that is not a temporary one
     plain = len(after) == len(before) == 1
     return SessionEffect(Effect.NAME, after[0], of=before[0]) if plain else _UNKNOWN
 
 
 def _called(_words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CALL: the procedure create_changelog_view makes a temporary view."""
+    """Return the effect of CALL: the procedure create_changelog_view creates a temporary view."""
     return _UNKNOWN if any("CHANGELOG" in word for word in upper) else NO_EFFECT
 
 

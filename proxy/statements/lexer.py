@@ -1,7 +1,7 @@
-"""The tokens of a statement, with their places in the text, and the names that they spell.
+"""Splits SQL text into tokens with their offsets, and reads the names that the tokens spell.
 
-Comments and white space are left out, strings stay as they were written. Tokens are made one by one: the first few of a
-statement tell what it is, and a statement may have megabytes.
+Comments and white space are left out; strings stay as they were written. Tokens are produced lazily, because the first
+few classify a statement, and a statement may have megabytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from rewriter.model import split_name, unticked
 
-# The identifiers of a name with dots between them.
+# The identifiers of a dotted name.
 Parts = tuple[str, ...]
 
 _TOKEN = re.compile(
@@ -34,7 +34,7 @@ _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text; `kind` is string, quoted, word or symbol."""
+    """A token of the text; `kind` is string, quoted, word or symbol."""
 
     kind: str
     text: str
@@ -42,7 +42,7 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset behind its last character."""
+        """The offset after the last character."""
         return self.start + len(self.text)
 
     @property
@@ -52,17 +52,17 @@ class Token:
 
     @property
     def identifier(self) -> str:
-        """The name that a word or a quoted identifier stands for."""
+        """The name that a word or a quoted identifier denotes."""
         return unticked(self.text)
 
     @property
     def value(self) -> str:
-        """The text without quotes: of a string its value, of an identifier its name."""
+        """The text without quotes: the value of a string, or the name of an identifier."""
         return string_value(self.text) if self.kind == "string" else self.identifier
 
 
 def scan(sql: str) -> Iterator[Token]:
-    """Yield the tokens of a text.
+    """Yield the tokens of a text, without comments and white space.
 
     >>> [token.text for token in scan("DROP /* a /* b */ */ `x``y` -- z")]
     ['DROP', '`x``y`']
@@ -70,7 +70,7 @@ def scan(sql: str) -> Iterator[Token]:
     at = _skip(sql, 0)
     while at < len(sql):
         found = _TOKEN.match(sql, at)
-        assert found is not None  # the last alternative takes any character
+        assert found is not None  # the last alternative matches any character
         yield Token(found.lastgroup or "symbol", found[0], at)
         at = _skip(sql, found.end())
 
@@ -87,7 +87,7 @@ def _skip(sql: str, at: int) -> int:
 
 
 def _after_comment(sql: str, at: int) -> int:
-    """Return the end of a bracketed comment, which may hold others in Spark's SQL."""
+    """Return the offset after a bracketed comment, which may contain nested comments in Spark's SQL."""
     depth = 0
     for bracket in _BRACKET.finditer(sql, at):
         depth += 1 if bracket[0] == "/*" else -1
@@ -97,7 +97,7 @@ def _after_comment(sql: str, at: int) -> int:
 
 
 def string_value(text: str) -> str:
-    r"""Return the value of a string literal.
+    r"""Return the value of a string literal: without its quotes, and with escapes replaced.
 
     >>> string_value(r"'it\'s ''so'''"), string_value('r"a\\b"'), string_value(r"'a\tb'")
     ("it's 'so'", 'a\\b', 'a\tb')
@@ -114,7 +114,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def unclosed(tokens: Iterable[Token]) -> bool:
-    """Return whether a quotation mark among the tokens has no partner, so that the text is no statement.
+    """Return whether a token is an unmatched quotation mark, so that the text is not a valid statement.
 
     >>> unclosed(scan("SELECT 'a")), unclosed(scan("SELECT 'a'"))
     (True, False)
@@ -123,7 +123,8 @@ def unclosed(tokens: Iterable[Token]) -> bool:
 
 
 def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
-    """Return the name with which tokens begin and the tokens behind it; an empty name where only Spark can compute it.
+    """Return the name at the start of the tokens and the tokens after it; an empty name where only Spark can compute
+    it.
 
     >>> leading_name(list(scan("IDENTIFIER('d.' || '`t`')")))
     (('d', 't'), [])
@@ -140,7 +141,7 @@ def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
 
 
 def mentioned(sql: str) -> Iterator[Parts]:
-    """Yield every word of a text that could be a name, those in the texts of its string literals too.
+    """Yield every dotted word of a text that could be a name, including those inside string literals.
 
     >>> list(mentioned("CALL a.p('b.`t`', 7)"))
     [('CALL',), ('a', 'p'), ('7',), ('b', 't')]
@@ -153,7 +154,7 @@ def mentioned(sql: str) -> Iterator[Parts]:
 
 
 def names(tokens: Sequence[Token]) -> Iterator[Parts]:
-    """Yield the names among the tokens, from left to right."""
+    """Yield the dotted names among the tokens, from left to right."""
     at = 0
     while at < len(tokens):
         if tokens[at].kind not in ("word", "quoted"):

@@ -1,4 +1,6 @@
-"""Texts that hold other statements: scripts, EXECUTE IMMEDIATE, and texts with variables of the session."""
+"""Finds the statements inside other statements: in scripts, in EXECUTE IMMEDIATE, and after
+substitution of variables.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,14 @@ from proxy.statements.destructive import VERBS
 from proxy.statements.lexer import scan, string_value
 from proxy.statements.writes import PREFIXES, TARGETS
 
-# A statement of a script may begin behind these, with one of those if it can matter to a view.
+# In a script, a statement may begin after one of these tokens. Only those that begin with one of the words below can
+# affect a view.
 _BEFORE = frozenset({";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 _BEGINNINGS = VERBS | PREFIXES | TARGETS.keys()
 _VARIABLE = re.compile(r"\$\{(?:(?:spark|sparkconf|hivevar|hiveconf):)?(?=[^\s:}])")
 _NAME_END = re.compile(r"[\s:}]")
-_DEPTH = 8  # of values that name other values
-_LONGEST = 1_000_000  # characters that they may come to
+_DEPTH = 8  # levels of variables whose values contain variables
+_LONGEST = 1_000_000  # characters of the text after substitution
 
 
 def statements_in(sql: str) -> tuple[str, ...]:
@@ -43,7 +46,7 @@ def _within(sql: str) -> Iterator[str]:
 
 
 def substituted(sql: str, settings: Mapping[str, str]) -> str:
-    """Return a text with the values of its variables in their places, as Spark parses it.
+    """Return a text with its variables replaced by their values from the settings, as Spark substitutes them.
 
     >>> substituted("DROP TABLE ${hiveconf:a}${b}", {"a": "d.${c}", "c": "t"})
     'DROP TABLE d.t${b}'
@@ -56,9 +59,10 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 
 
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
-    """Return the text with each variable's value in its place.
+    """Return the text with each variable replaced by its value.
 
-    The end that was found serves all variables that begin before it: else a text of `${${${` takes quadratic time.
+    The closing brace found once is used for all variables that begin before it; searching for each would make a text of
+    `${${${` take quadratic time.
     """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):

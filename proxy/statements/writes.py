@@ -1,4 +1,4 @@
-"""The tables that a statement may write to, by its own words."""
+"""Determines from a statement's text which tables it may write to."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proxy.statements.lexer import Parts, Token, leading_name, mentioned, scan
 class Written:
     """The tables that a statement writes to, by their names in its text.
 
-    Where `certain` is False, the names are all that the text mentions, and any of them may be written to.
+    If `certain` is False, `names` are all names that the text mentions, and any of them may be written to.
     """
 
     names: tuple[Parts, ...]
     certain: bool = True
 
 
-# The keywords between a statement's beginning and the name of the table that it writes to.
+# The keywords between the beginning of a statement and the name of the table that it writes to.
 TARGETS: dict[str, tuple[str, ...]] = {
     "INSERT": ("INTO", "OVERWRITE"),
     "MERGE": ("INTO",),
@@ -31,21 +31,22 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "CREATE": ("TABLE",),
     "REPLACE": ("TABLE",),
 }
-# Procedures, scripts and changes of a table may write to any table that they mention.
+# Procedures, scripts and ALTER may write to any table that they mention.
 _UNCERTAIN = frozenset({"ALTER", "BEGIN", "CALL", "EXECUTE"})
-# Queries begin with these words, and writes do too.
+# Both queries and writes can begin with these words.
 PREFIXES = frozenset({"FROM", "WITH"})
-# Statements of these verbs leave tables, views and files as they are.
+# Statements that begin with these words change no tables, views or files.
 _READS = frozenset(
     {"", "SELECT", "(", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST", "SET", "RESET", "USE"}
 )
 _BEFORE_NAMES = frozenset({"TABLE", "IF", "NOT", "EXISTS"})
 _BRANCH = "branch_"
-_HEAD = 24  # tokens in which a statement has named what it writes to
+_HEAD = 24  # tokens within which a statement names the table that it writes to
 
 
 def written(verb: str, sql: str) -> Written | None:
-    """Return the tables that a statement of a verb may write to; None if it writes to no table.
+    """Return the tables that a statement, which begins with the given verb, may write to; None if it writes to no
+    table.
 
     >>> written("INSERT", "INSERT OVERWRITE TABLE demo.`my t` SELECT 1")
     Written(names=(('demo', 'my t'),), certain=True)
@@ -75,12 +76,12 @@ def may_write(verb: str, sql: str) -> bool:
 
 
 def uncertain(sql: str) -> Written:
-    """Return all names of a text as tables that it may write to."""
+    """Return all names of a text as tables that it may write to, for statements that cannot be analyzed."""
     return Written(tuple(mentioned(sql)), certain=False)
 
 
 def _written(head: Sequence[Token], sql: str) -> Written | None:
-    """Return the target of a statement that begins with its verb."""
+    """Return the table that a statement writes to, from its first tokens; None if it writes to no table."""
     if head[0].keyword in ("CREATE", "REPLACE") and not any(token.keyword == "TABLE" for token in head[1:4]):
         return None
     name = _target(head)
@@ -90,7 +91,7 @@ def _written(head: Sequence[Token], sql: str) -> Written | None:
 
 
 def _prefixed(tokens: Sequence[Token]) -> Written | None:
-    """Return the targets of `FROM … INSERT INTO … INSERT INTO …`, or of the write behind WITH's definitions."""
+    """Return the targets of `FROM … INSERT INTO … INSERT INTO …`, or of a write that follows WITH; None for a query."""
     targets, depth = [], 0
     for at, token in enumerate(tokens):
         depth += (token.text == "(") - (token.text == ")")
@@ -102,7 +103,7 @@ def _prefixed(tokens: Sequence[Token]) -> Written | None:
 
 
 def _target(head: Sequence[Token]) -> Parts | None:
-    """Return the name behind the verb's keyword; an empty one for a directory, None where no name can be read."""
+    """Return the name after the verb's keyword; an empty name for a directory, None if no name can be read."""
     announced = TARGETS[head[0].keyword]
     at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
     while at < len(head) and head[at].keyword in _BEFORE_NAMES:
@@ -113,5 +114,7 @@ def _target(head: Sequence[Token]) -> Parts | None:
 
 
 def _table(name: Parts) -> Parts:
-    """Return the table of a name in which a branch may follow the table, where a namespace stands before it."""
+    """Return the table's name without the Iceberg branch that may follow it; a branch is recognized only after a
+    namespace.
+    """
     return name[:-1] if len(name) > 2 and name[-1].startswith(_BRANCH) else name

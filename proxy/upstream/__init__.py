@@ -1,10 +1,10 @@
-"""Spark Thrift Server as we see it: connections, sessions on them, and the choice among several servers.
+"""Connects to Spark Thrift Servers, the upstreams: connections, sessions, operations, and the choice of a server.
 
-`terms` say where servers are, how they are spoken to, and how much they get. `dial` makes a way to one. A `connection`
-is logged in, a `session` has one, and runs operations. `place` is one server, with the slots for the statements that it
-runs at a time and the fair queue before them, and `pool` all of them: which one gets a session, who waits, which ones
-are well. `attachment` is what a client session holds: an upstream session while there is use for it, replayed on
-another one later.
+`terms` configure a server's address, transport and share of the load. `dial` opens a network connection and
+`connection` logs in on it. A `session` has one connection and runs operations. `place` tracks one server: its load, its
+health, and the slots that limit its concurrent statements, with a fair queue. `pool` chooses a server for a new
+session, queues sessions that must wait, and checks the servers' health. `attachment` gives a client session its
+upstream session while it needs one, and recreates it on another one later.
 """
 
 from proxy.upstream.attachment import Attachment

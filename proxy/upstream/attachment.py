@@ -1,11 +1,12 @@
-"""The upstream's side of a client session: attached while it is used, and replayed on another upstream session later.
+"""Attaches an upstream session to a client session while it is in use, and replays its state on another one later.
 
     detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──all let go──▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
         │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
         └──────────────────────────────────parked: for others, or after a while───────────────────────┘
 
-A state that cannot be replayed pins it: a pinned session is never parked, and is lost with its connection.
+A pinned session, whose state cannot be replayed, is never parked (detached and closed to free its place on the server),
+and is lost with its connection.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from proxy.wire import find, read_map, value_bytes, with_field, write_map
 from proxy.wire.message import MAP
 from rewriter.model import split_name, ticked
 
-MOST_KEPT = 64  # statements; to repeat more is no longer reasonable
+MOST_KEPT = 64  # statements; replaying more would take too long
 _READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
 _MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
 _BEARS_ON_MOVES = re.compile("catalog|case", re.IGNORECASE)
 _SUBSTITUTES = "${"
-_ELSEWHERE = "spark_catalog"  # a catalog whose namespace is none of its own is to be entered from another
+# USE of a catalog clears the namespace only if another catalog is current: this one is entered before it
+_ELSEWHERE = "spark_catalog"
 
 
 class Kept:
-    """SET, RESET and USE, as they were sent.
+    """The SET, RESET and USE statements of a session, as they were sent.
 
     >>> kept = Kept()
     >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
@@ -52,11 +54,11 @@ class Kept:
 
     @property
     def moves(self) -> int:
-        """The number of statements that lead to another namespace."""
+        """The number of statements that change the current catalog or namespace."""
         return sum(_MOVES.match(text) is not None for text in self.texts)
 
     def add(self, sql: str) -> None:
-        """Take note of one more; the same text before it is dropped where nothing in between depends on it."""
+        """Add a statement; an earlier statement of the same text is removed if none in between depends on it."""
         if _READS.fullmatch(sql):
             return
         at = max((number for number, text in enumerate(self.texts) if text == sql), default=None)
@@ -65,9 +67,9 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Have the one way to a namespace, written as Spark does, in place of all that led there `before`.
+        """Replace the statements that led to the current namespace by one USE with Spark's spelling of its name.
 
-        False where that has changed since.
+        Return False, and change nothing, if statements were added since `before` was read.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -80,7 +82,7 @@ class Kept:
 
 
 def _depends(text: str, before: str) -> bool:
-    """Return whether what a statement does may depend on one before it, which is not the same.
+    """Return whether the effect of a statement may depend on an earlier, different one.
 
     >>> _depends("USE b", "USE a"), _depends("USE b", "SET x = 1"), _depends("SET y = ${x}", "SET x = 1")
     (True, False, True)
@@ -97,13 +99,15 @@ logger = logging.getLogger(__name__)
 _IRREPLACEABLE = "Its temporary views, variables and functions are lost with it. Open a new session and try again."
 _CLOSED, _NO_SESSION = "The session is closed", "08003"
 _CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
-_WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"  # with a FROM it is no job
+# with FROM, Spark answers it without starting a job
+_WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"
 
 
 class Attachment:
-    """The upstream session of a client session, which stays attached between `hold` and `let_go`. At other times it may
-    be parked, or lost without harm: OpenSession and the kept statements are replayed in a new one. A statement that
-    cannot be replayed pins it.
+    """The upstream session of a client session, attached at least between `hold` and `let_go`.
+
+    At other times it may be parked (detached and closed), or lost without harm: the next `hold` sends OpenSession and
+    the kept statements to a new session. A statement that cannot be replayed pins the session to its upstream session.
 
     `moved` is called when the session is replayed on another upstream server than before.
     """
@@ -122,7 +126,8 @@ class Attachment:
         self._attaching: asyncio.Task[bytes] | None = None
         self._holders = 0
         self._kept = Kept()
-        self._leaving: asyncio.Event | None = None  # until it is known where that leaves it
+        # set while a session that is being parked is asked for its catalog and namespace
+        self._leaving: asyncio.Event | None = None
         self._pinned = False
         self._closed = False
         self._moved: Callable[[], None] | None = None
@@ -130,34 +135,36 @@ class Attachment:
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The upstream's replies to GetInfo, by kind; callers add to them."""
+        """The upstream's replies to GetInfo, by info type; callers add to them."""
         return (self.place or self._pool.places[0]).info
 
     @property
     def attached(self) -> bool:
-        """Whether there is an upstream session now, and alive."""
+        """Whether a live upstream session is attached now."""
         return self._live is not None and self._live.alive
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait: for a session, or behind other statements."""
+        """Whether a statement would have to wait for a session, or for other statements."""
         if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call when the session moves to another upstream."""
+        """Set the function to call when the session moves to another upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
-        """Attach it for the first time: the upstream's reply. None if that takes long, or if there is no room yet."""
+        """Open the upstream session for the first time; return the server's reply, or None if it takes long or must
+        wait for room.
+        """
         known = any(place.version is not None for place in self._pool.places)
         if known and self._pool.full:
             return None
         self._holders += 1
         try:
             reply = await self._attach(self._pool.timeouts.handshake if known else None)
-        except BaseException:  # who wanted it may be gone: nobody else knows of it
+        except BaseException:  # the client may have gone; no other code would close the session
             self._abandon()
             raise
         self.let_go()
@@ -165,11 +172,13 @@ class Attachment:
 
     @property
     def version(self) -> int:
-        """The latest version of the protocol that upstreams were seen to speak."""
+        """The latest protocol version that any upstream server has reported."""
         return max(place.version for place in self._pool.places if place.version is not None)
 
     async def hold(self) -> UpstreamSession:
-        """Return the upstream session, attached if need be; it stays attached until as many `let_go` have followed."""
+        """Return the upstream session, attaching one if needed; it stays attached until each `hold` has had its
+        `let_go`.
+        """
         self._holders += 1
         if self._holders == 1:
             self._pool.busy(self)
@@ -182,18 +191,20 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Use it no more."""
+        """Release one `hold`; after the last, an unpinned session counts as idle and may be parked."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
 
     def keep(self, sql: str) -> None:
-        """Take note of a statement that has changed the session, and that has the same effect on another."""
+        """Record a statement that changed the session, to be replayed in a new upstream session."""
         if not self._pinned:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Take note of something that no other session can be given: temporary views, variables, functions."""
+        """Pin the session: it has temporary views, variables or functions, which cannot be replayed in
+        another session.
+        """
         self._pinned = True
         self._kept = Kept()
         self._pool.busy(self)
@@ -201,7 +212,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of our own in this session and fetch all of its result."""
+        """Run one of Viewgate's own statements in this session and fetch its whole result."""
         live = await self.hold()
         try:
             return await live.query(sql)
@@ -209,7 +220,9 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session now; return the coroutine that closes it and never raises."""
+        """Detach the upstream session now; return the coroutine that closes it and never raises, or None if there is
+        none.
+        """
         live = self._detached()
         if live is None:
             return None
@@ -220,7 +233,7 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether it has been in several namespaces, of which others than the last may be gone by now."""
+        """Whether the replay would visit several namespaces, of which earlier ones may have been dropped."""
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
 
@@ -233,12 +246,12 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Ask where it is, to go there straight."""
+        """Ask Spark for the current catalog and namespace, so that a replay can enter them directly."""
         before = self._kept.texts
         try:
             async with asyncio.timeout(self._pool.timeouts.close):
                 told = await live.query(_WHERE)
-        except (SqlError, TimeoutError) as error:  # it is repeated as it was
+        except (SqlError, TimeoutError) as error:  # the kept statements are replayed unchanged
             logger.debug("current catalog and namespace unknown error=%s", error)
             return
         ((catalog, namespace),) = told.rows
@@ -246,7 +259,7 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Detach the upstream session and return it, to be closed."""
+        """Detach the upstream session and return it for closing; None if there is none."""
         live, self._live = self._live, None
         return live
 
@@ -259,7 +272,7 @@ class Attachment:
             self._pool.give_back(live.close())
 
     async def close(self) -> None:
-        """Close it for good; never raises."""
+        """Close the session for good; never raises."""
         self._closed = True
         self._pool.busy(self)
         if self._attaching is not None:
@@ -273,18 +286,20 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the upstream session, alive, and with a reasonable number of statements to be repeated."""
+        """Return the live upstream session, attached if needed; pin it if it has more than MOST_KEPT statements to
+        replay.
+        """
         live = self._live
         if live is not None and live.alive:
             if self._wanders:
-                await asyncio.create_task(self._settle(live))  # who calls need not be a task
+                await asyncio.create_task(self._settle(live))  # the caller may not run in a task
             if len(self._kept.texts) > MOST_KEPT:
                 self.pin()
             return live
         if live is not None:
-            live.place.info.clear()  # another version may have come in its place
+            live.place.info.clear()  # a server of another version may have replaced this one
         await self._attach()
-        if self._live is None:  # closed, between the end of that and our turn
+        if self._live is None:  # closed between the end of the attaching and this step
             raise SqlError(_CLOSED, _NO_SESSION)
         return self._live
 
@@ -306,7 +321,7 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open a session that is like the one there was; the upstream's reply."""
+        """Open a session and replay the kept statements in it; return the upstream's reply to OpenSession."""
         try:
             if self._leaving is not None:
                 await self._leaving.wait()
@@ -325,7 +340,7 @@ class Attachment:
             if self._moved is not None and self.place is not None and session.place is not self.place:
                 self._moved()
             self.place = session.place
-            if not self._holders and not self._pinned:  # who waited for it has gone
+            if not self._holders and not self._pinned:  # the callers that waited for it have gone
                 self._pool.rests(self)
             return reply
         finally:
@@ -333,13 +348,13 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Take note of an error for which no statement may wait."""
+    """Mark the error of an attaching as retrieved, in case no statement waits for it."""
     if not attaching.cancelled():
         attaching.exception()
 
 
 def without_namespace(message: bytes) -> bytes | None:
-    """Return the OpenSession without its initial namespace; None if it names none."""
+    """Return the OpenSession request without its initial namespace; None if it has none."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     others = [(key, value) for key, value in entries if key != _NAMESPACE]

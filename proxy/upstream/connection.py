@@ -1,4 +1,4 @@
-"""One connection to an upstream: a login, then calls that are answered in the order in which they were sent."""
+"""Implements one connection to an upstream server: a login, then calls that are answered in the order sent."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from proxy.upstream.dial import NotLetIn, certificate_expires, dial, foreign, tl
 from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, WireError, name_of
 
-# Where logins are made that ask somebody else; one that does not answer holds up no other work of threads.
+# Threads for logins that ask another service, such as a KDC. They have a pool of their own, so that a slow service
+# blocks no other work.
 _LOGINS = ThreadPoolExecutor(4, "login")
 
-# What a status of HTTP says of a login.
+# HTTP statuses that mean a refused login, a wrong path, and a busy server.
 _NO_LOGIN, _NO_PATH, _BUSY = frozenset({401, 403}), frozenset({404, 405}), frozenset({429, 502, 503, 504})
 
-_A_MOMENT = 0.01  # seconds in which it is seen whether what has come in is the end of a connection
+_A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between two calls end the connection
 
 
 class Pulse:
-    """The time of a server's last reply, on any of its connections, and when its certificate expires."""
+    """The time of a server's last reply on any of its connections, and when its certificate expires."""
 
     __slots__ = ("at", "certificate_expires")
 
     def __init__(self) -> None:
         self.at = float("-inf")
-        self.certificate_expires: float | None = None  # of the server, as last seen: seconds since 1970
+        # of the server's certificate, as last seen: seconds since 1970; None without TLS
+        self.certificate_expires: float | None = None
 
 
 class Reply(asyncio.Future[bytes]):
-    """A future that `asyncio` knows as one. `resume`, if set, is called at once when there is a result or an error.
+    """A future for the reply to one call. `resume`, if set, is called at once when there is a result or an error.
 
-    `call` is what it answers; how long it may take depends on that. `late`, if set, gets what comes in after whoever
-    waited was cancelled: the message, or None for an error.
+    `call` is the name of the call, which determines its timeout. If the waiting task was cancelled, `late`, if set,
+    receives the reply message when it arrives, or None for an error.
     """
 
     call = b""
@@ -46,7 +48,9 @@ class Reply(asyncio.Future[bytes]):
     late: Callable[[bytes | None], None] | None = None
 
     def deliver(self, message: bytes) -> None:
-        """Take the reply, unless nobody wants it any more; to be called by a connection when it has read that."""
+        """Deliver the reply, unless the waiting task was cancelled; the connection calls this when it has read the
+        message.
+        """
         if not self.done():
             self.set_result(message)
             self._go_on()
@@ -54,16 +58,17 @@ class Reply(asyncio.Future[bytes]):
             self.late(message)
 
     def fail(self, error: Exception) -> None:
-        """Take an error in its place."""
+        """Deliver an error in place of the reply."""
         if not self.done():
             self.set_exception(error)
-            self.get_loop().call_soon(self._go_on)  # a connection may be closed by anybody, in the midst of anything
+            # `fail` may be called from within any other code; the caller resumes in a later turn of the loop
+            self.get_loop().call_soon(self._go_on)
         elif self.late is not None:
             self.late(None)
 
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
-        """Return the reply; if the waiting task is cancelled, pass the reply to `late`."""
-        self.late = late  # now: it may come in between a task's cancel and the turn in which the task hears of that
+        """Return the reply; if the waiting task is cancelled, pass the reply to `late` when it arrives."""
+        self.late = late  # set before waiting: the reply may arrive between the cancellation and the task's next turn
         try:
             return await self
         except asyncio.CancelledError:
@@ -78,13 +83,13 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line.
+    """A logged-in connection. The reply to a cancelled call is still read from the connection.
 
-    Over HTTP a session outlives its connection: one that is closed between two calls is made again for the next.
+    Over HTTP a session outlives its connection: one that is closed between two calls is reopened for the next.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
-        self._loop = asyncio.get_running_loop()  # kept: to ask for it is a system call each time
+        self._loop = asyncio.get_running_loop()  # stored, because asking for it is a system call each time
         self._upstream = upstream
         self._client = upstream.client(user, password)
         self._login = upstream.login() if upstream.link.tickets is not None else None
@@ -94,10 +99,10 @@ class Connection(asyncio.Protocol):
         self._pulse = pulse
         self._heard = False  # whether the server has answered anything
         self._waiting: deque[Reply] = deque()
-        self._since = 0.0  # when the upstream began with the first of those
+        self._since = 0.0  # when the upstream began with the first waiting call
         self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
-        self._unsent = b""  # while another connection is made
+        self._unsent = b""  # bytes to send when another connection has been opened
         self._making: asyncio.Task[None] | None = None
         self._lost: SqlError | None = None
         self._advice = "Try again."
@@ -110,7 +115,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def asking(self) -> bool:
-        """Whether a ticket is awaited."""
+        """Whether the login is waiting for a Kerberos ticket."""
         return self._stepping is not None and not self._stepping.done()
 
     @property
@@ -123,12 +128,16 @@ class Connection(asyncio.Protocol):
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
-        """Send a message; calls may overlap, the upstream takes one after the other."""
+        """Send a message and return the future of its reply; calls may overlap, and the upstream handles them
+        in order.
+        """
         (reply,) = self.send_all((message,))
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """Send several messages at once, for which the upstream is woken once."""
+        """Send several messages in one write, so that the upstream wakes up once; return the futures of their
+        replies.
+        """
         replies = [self._expected(message) for message in messages]
         if self._lost is not None:
             return replies
@@ -144,7 +153,7 @@ class Connection(asyncio.Protocol):
         self._advice = advice
 
     def close(self) -> None:
-        """Close the connection; calls that still wait fail."""
+        """Close the connection; waiting calls fail."""
         self._fail(self._error("was closed"))
         for task in (self._making, self._stepping):
             if task is not None:
@@ -153,7 +162,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Log in on a connection that has just been made, or go on there."""
+        """Log in on a new network connection, or continue with pending calls on it."""
         self._transport = transport
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
@@ -164,7 +173,8 @@ class Connection(asyncio.Protocol):
         if not self._heard and data and (wrong := foreign(self._client.transport, data)) is not None:
             self._break(Unreachable(f"{self._upstream.named} {wrong}"))
             return
-        if self._client.resumable and self._transport is not None:  # an answer to nothing, before the end
+        # not an answer to any call: the server ends the connection
+        if self._client.resumable and self._transport is not None:
             self._transport.abort()
             return
         try:
@@ -176,13 +186,13 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def eof_received(self) -> None:
-        """Handle that the server sends no more: over HTTP, a reply may end so."""
+        """Handle the end of the server's output: over HTTP, it may complete a reply."""
         if self._waiting and self._lost is None:
             self.data_received(b"")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        if isinstance(exc, ssl.SSLError):  # a server that wants a certificate of ours says so behind the handshake
+        if isinstance(exc, ssl.SSLError):  # a server that requires a client certificate reports it after the handshake
             self._fail(Unreachable(f"{self._upstream.named}: {tls_failure(exc)}"))
         elif self._heard and self._client.resumable and self._lost is None:
             self._client.renew()
@@ -204,7 +214,7 @@ class Connection(asyncio.Protocol):
                 self._shake_hands(event)
 
     def _expected(self, message: bytes) -> Reply:
-        """Return the reply to a message that is sent now."""
+        """Return the future of the reply to a message that is being sent."""
         reply = Reply(loop=self._loop)
         reply.call = message
         if self._lost is not None:
@@ -218,7 +228,7 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send the pending bytes of the codec; where it has none, it may first need a token."""
+        """Send the codec's pending bytes; if it has none, a token may be needed first."""
         if data:
             self._write(data)
         elif self._lost is None:
@@ -235,7 +245,7 @@ class Connection(asyncio.Protocol):
                 self._making = self._loop.create_task(self._go_on())
 
     async def _go_on(self) -> None:
-        """Go on over another connection."""
+        """Continue on a new network connection."""
         try:
             self.begin(await dial(self._upstream, self, self._timeouts))
         except SqlError as error:
@@ -255,7 +265,7 @@ class Connection(asyncio.Protocol):
             self._let_in()
 
     async def _step(self, token: bytes) -> None:
-        """Go on with a login by tickets, for which somebody else may have to be asked."""
+        """Continue a Kerberos login with the server's token, which may require a call to the KDC."""
         assert self._login is not None
         try:
             answer = await self._loop.run_in_executor(_LOGINS, self._login, token)
@@ -269,7 +279,7 @@ class Connection(asyncio.Protocol):
             self.ready.set_result(None)
 
     def _not_a_reply(self, failure: HttpFailure) -> SqlError:
-        """Return the error that an HTTP response without a Thrift reply means."""
+        """Return the error for an HTTP response that contains no Thrift reply."""
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
@@ -289,9 +299,9 @@ class Connection(asyncio.Protocol):
         reply.deliver(message)
 
     def _look(self) -> None:
-        """End the connection if its first call is overdue, else look again when it would be.
+        """Close the connection if its first waiting call is overdue; otherwise check again at that call's deadline.
 
-        One timer goes from call to call, instead of one made and cancelled for each.
+        One timer serves all calls in turn, which avoids creating and cancelling one for each.
         """
         self._watch = None
         if not self._waiting:
@@ -319,20 +329,22 @@ class Connection(asyncio.Protocol):
             self._watch = None
         if not self.ready.done():
             self.ready.set_exception(self._lost)
-            self.ready.exception()  # not every waiter is still there to see it
+            self.ready.exception()  # the waiting task may have gone; the error counts as retrieved
         while self._waiting:
             self._waiting.popleft().fail(self._lost)
 
 
 def _readable(transport: asyncio.Transport) -> bool:
-    """Whether bytes or the end of the connection have arrived between two calls."""
+    """Return whether bytes or the end of the connection have arrived between two calls."""
     poll = select.poll()
     poll.register(transport.get_extra_info("socket"), select.POLLIN)
     return bool(poll.poll(0))
 
 
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
-    """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
+    """Return a logged-in connection; raise SqlError 08S01 if the server is unreachable, refuses the login or is too
+    slow.
+    """
     connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)
     pulse.certificate_expires = certificate_expires(transport)

@@ -1,4 +1,4 @@
-"""Connections to an upstream server: name, TCP and TLS, each with its own error that says what to do."""
+"""Opens network connections to an upstream server (name lookup, TCP, TLS), with an error and a remedy for each step."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from proxy.hs2 import Unreachable
 from proxy.upstream.terms import Timeouts, Tls, Upstream
 from proxy.wire import Transport
 
-# What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
+# Keepalive options: the kernel probes a silent peer after one minute and gives up after two.
 _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 
-# X509_V_ERR_… of OpenSSL: the date of a certificate, its name or address, and an issuer that nobody knows.
+# Codes X509_V_ERR_… of OpenSSL: the certificate's date is invalid, its name or address differs, or its issuer is
+# unknown.
 _DATES = frozenset({9, 10})
 _NAMES = frozenset({62, 64})
 _ISSUERS = frozenset({2, 18, 19, 20, 21})
 
 
 class NotLetIn(Unreachable):
-    """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
+    """Raised when a server neither accepts nor refuses a connection in time: it is down, or has no free thread."""
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
-    """Return a connection to a server, over TLS if it is set so; raise Unreachable, or NotLetIn after silence."""
+    """Return a connection to a server, over TLS if configured; raise Unreachable, or NotLetIn if the server does not
+    respond.
+    """
     transport = await _connected(upstream, protocol, timeouts.connect)
     if upstream.link.tls is None:
         return transport
@@ -40,7 +43,8 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
     try:
         async with asyncio.timeout(patience):
             transport, _ = await loop.create_connection(lambda: protocol, upstream.host, upstream.port)
-    except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
+    # the kernel of a busy server, whose accept queue is full, drops the connection attempt
+    except TimeoutError as error:
         raise NotLetIn(
             f"{upstream.named} cannot be reached: no answer in time; check `host`, `port` and firewalls"
         ) from error
@@ -62,7 +66,9 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
 async def _secured(
     upstream: Upstream, tls: Tls, protocol: asyncio.Protocol, transport: asyncio.Transport, patience: float
 ) -> asyncio.Transport:
-    """Return the connection with TLS on it, once the server has shown a certificate that is trusted."""
+    """Return the connection with TLS on it, after checking the server's certificate; raise Unreachable if
+    that fails.
+    """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host
     try:
@@ -80,19 +86,19 @@ async def _secured(
             f"{upstream.named} closes connections in the TLS handshake: its port does not speak TLS, or it is "
             "failing; check [upstream.tls] and its log"
         ) from error
-    if secured is None:  # uvloop's way to say that the connection went away meanwhile
+    if secured is None:  # uvloop returns None if the connection was closed meanwhile
         raise NotLetIn(f"{upstream.named} closes connections in the TLS handshake")
     return secured
 
 
 def certificate_expires(transport: asyncio.Transport) -> float | None:
-    """Return when the certificate expires that the server has shown, in seconds since 1970; None without TLS."""
+    """Return when the server's certificate expires, in seconds since 1970; None without TLS."""
     shown = transport.get_extra_info("peercert")
     return float(ssl.cert_time_to_seconds(shown["notAfter"])) if shown else None
 
 
 def tls_failure(error: ssl.SSLError) -> str:
-    """Return why there is no TLS with a server, and what to do about it.
+    """Return the reason why TLS with a server failed, and the remedy.
 
     >>> tls_failure(ssl.SSLError(1, "wrong version number"))
     'TLS fails: wrong version number. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there'
@@ -107,18 +113,19 @@ def tls_failure(error: ssl.SSLError) -> str:
     return f"TLS fails: {reason}. See [upstream.tls], and the log of the server"
 
 
-# Of the two bytes with which each transport answers, what tells it from the others.
+# The first two bytes of a server's answer in each transport, as far as they identify it.
 _ANSWERS = {
     b"\x15\x03": Transport.TLS,
     b"\x16\x03": Transport.TLS,
     b"HT": Transport.HTTP,
     b"\x80\x01": Transport.NOSASL,
 }
-_STATUSES = frozenset({2, 3, 4, 5})  # of SASL, behind which a length comes
+_STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a length
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return the mistake in the transport's settings that the first bytes of a server's answer show.
+    r"""Return the mistake in the transport's settings that the first bytes of a server's answer show; None if they show
+    none.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'
@@ -147,7 +154,7 @@ def _remedy(code: int) -> str:
 
 
 def _keep_alive(connected: socket.socket) -> None:
-    """Have the kernel find out that the peer is gone, as far as this system can."""
+    """Turn on TCP keepalive, with the intervals that this system supports."""
     for option, value in _KEEP_ALIVE.items():
         if hasattr(socket, option):
             level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP

@@ -1,10 +1,11 @@
-"""One upstream server as the pool sees it: its load, its health, its slots, its control connection.
+"""Tracks one upstream server for the pool: its load, its health, its slots, and its control connection.
 
     well ──no session can be opened, and nothing is heard of it──▶ failed ──a session is opened──▶ well
       └──no session can be opened, but it answers elsewhere──▶ saturated ──a session is opened──▶ well
 
-A failed server rests, for twice as long after each further failure. A saturated one is tried by one session at a time.
-A server has slots for as many statements as it runs at a time; a fair queue has the others wait, by principal.
+A failed server gets no new sessions for a delay, which doubles with each further failure. A saturated server is probed
+by one session at a time. A server has slots for as many statements as it may run at a time; the others wait in a fair
+queue of principals.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue that serves principals in turn, and the requests of each in order of arrival.
+    """A queue that serves principals in turn, and each principal's requests in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -33,8 +34,8 @@ class FairQueue(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, deque[T]] = {}  # the first principal is next
-        self._since: dict[int, float] = {}  # by the item's identity: when it came; the oldest is first
+        self._waiting: dict[str, deque[T]] = {}  # the first principal is served next
+        self._since: dict[int, float] = {}  # by the item's identity: when it was added; the oldest is first
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -52,14 +53,14 @@ class FairQueue(Generic[T]):
         self._since[id(item)] = monotonic()
 
     def put_back(self, principal: str, item: T) -> None:
-        """Have an item that was taken out, or would have been, be the next one."""
+        """Put an item at the head of the queue, to be served next."""
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)
         self._since[id(item)] = monotonic()
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:
-        """Take an item out that waits no longer; one that is not there is no error."""
+        """Remove an item that no longer waits; do nothing if it is not queued."""
         own = self._waiting.get(principal)
         if own is not None and item in own:
             own.remove(item)
@@ -68,7 +69,7 @@ class FairQueue(Generic[T]):
                 del self._waiting[principal]
 
     def next(self) -> T:
-        """Take the next item out; its principal goes to the end."""
+        """Remove and return the next item; its principal moves to the end."""
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
@@ -96,7 +97,7 @@ class Slots:
 
     @property
     def free(self) -> bool:
-        """Whether one could be had at once."""
+        """Whether a slot can be taken without waiting."""
         return not self.paused and self.taken < self._limit and not self._queue
 
     @property
@@ -106,18 +107,18 @@ class Slots:
 
     @property
     def longest_wait(self) -> float:
-        """The seconds for which the oldest of the queued statements has waited."""
+        """The seconds for which the oldest of the queued statements has waited; 0 if there is none."""
         return self._queue.longest_wait
 
     def take(self) -> bool:
-        """Take a slot if one is free and no other request waits."""
+        """Take a slot if one is free and no other request waits; return whether it was taken."""
         if not self.free:
             return False
         self.taken += 1
         return True
 
     async def wait(self, principal: str) -> None:
-        """Take a slot when it is the principal's turn."""
+        """Wait for the principal's turn and take a slot."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -131,12 +132,12 @@ class Slots:
             raise
 
     def give_back(self) -> None:
-        """Let the next one in."""
+        """Give a slot back, and grant it to the next waiting request."""
         self.taken -= 1
         self._grant()
 
     def resize(self, limit: int) -> None:
-        """Have more slots from now on, or fewer as they are given back."""
+        """Change the number of slots; if it shrinks, it takes effect as slots are given back."""
         self._limit = limit
         self._grant()
 
@@ -145,7 +146,7 @@ class Slots:
         self.paused = True
 
     def resume(self) -> None:
-        """Give slots again."""
+        """Grant slots again."""
         self.paused = False
         self._grant()
 
@@ -158,7 +159,10 @@ class Slots:
 
 
 class Control:
-    """Opened at the first call, opened again when it was lost; shared by all sessions of an upstream."""
+    """The connection for calls that must not wait for a statement, such as cancels.
+
+    All sessions of an upstream share it. It is opened at the first call, and again after a loss.
+    """
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
         self.upstream = upstream
@@ -168,7 +172,7 @@ class Control:
         self._opening = asyncio.Lock()
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a call that is answered at once and can be repeated without harm."""
+        """Relay a call that is answered at once and that can be repeated safely."""
         connection = await self._connected()
         try:
             return await connection.call(message)
@@ -184,22 +188,23 @@ class Control:
             if self._connection is None or not self._connection.alive:
                 user, password = self.upstream.user or OWN, self.upstream.password or OWN
                 connecting = connect(self.upstream, user, password, self._timeouts, self._pulse)
-                self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
+                self._connection = await asyncio.create_task(connecting)  # the caller may not run in a task
             return self._connection
 
 
 logger = logging.getLogger(__name__)
 
-_FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds for which one that has failed is left alone, doubled each time
+# seconds for which a failed server gets no new sessions; doubled after each failure
+_FIRST_REST, _LONGEST_REST = 0.5, 30.0
 
-# Sessions that are opened at a time. A Java server has 50 connections wait for being accepted, and the kernel drops
-# further ones without a word; opening a session is work for a processor, which goes no faster for being asked at once.
+# Sessions that may be opened concurrently. A Java server queues 50 connections for acceptance, and the kernel drops
+# further ones silently; opening a session is bound by the processor, so more requests at once do not make it faster.
 OPENINGS = 16
-_BREATHER = 0.5  # seconds that a server gets which has no thread to spare
+_BREATHER = 0.5  # seconds without new sessions for a server that has no free thread
 
 
 class Place:
-    """Counts the sessions on an upstream, and knows whether new ones can be opened there."""
+    """Counts the sessions on an upstream server, and knows whether new ones can be opened there."""
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts) -> None:
         self.upstream = upstream
@@ -207,14 +212,16 @@ class Place:
         self.pulse = Pulse()
         self.control = Control(upstream, timeouts, self.pulse)
         self.sessions = 0
-        self.opening = 0  # those of the sessions that are not there yet
+        self.opening = 0  # those of the sessions that are still being opened
         self.statements = Slots(self.terms.statements)
         self.questions = Slots(_questions(self.terms))
-        self.version: int | None = None  # of the protocol, as it last said
-        self.info: dict[int, bytes] = {}  # what it has said of itself, which is the same for every session
+        self.version: int | None = None  # of the protocol, as the server last reported it
+        self.info: dict[int, bytes] = {}  # its replies to GetInfo, which are the same for every session
         self.problem: SqlError | None = None
         self.well_at = float("-inf")
-        self.closes = False  # whether it was ever seen to close a session: its first one starts a metastore, in seconds
+        # whether the server was ever seen to close a session: before its first query it starts a metastore, which takes
+        # seconds
+        self.closes = False
         self._patience = timeouts.handshake
         self._rest = _FIRST_REST
         self._rests_until = float("-inf")
@@ -223,7 +230,7 @@ class Place:
 
     @property
     def usable(self) -> bool:
-        """Whether it takes sessions at all: it may have failed so long ago that it is worth another try."""
+        """Whether sessions may be opened here; a failed server may be tried again after its delay."""
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
     @property
@@ -237,12 +244,12 @@ class Place:
 
     @property
     def answers(self) -> bool:
-        """Whether it has opened a session, and the last one that was tried: it gets new ones."""
+        """Whether the last attempt to open a session succeeded, and the server is not draining."""
         return self.well_at > float("-inf") and self.problem is None and not self.terms.draining
 
     @property
     def room(self) -> bool:
-        """Whether it could take one more session, and open it now."""
+        """Whether one more session can be opened here now."""
         return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._saturated_until
 
     @property
@@ -252,12 +259,12 @@ class Place:
 
     @property
     def paused(self) -> bool:
-        """Whether new sessions and statements wait until it is resumed."""
+        """Whether new sessions and statements wait until the server is resumed."""
         return self.statements.paused
 
     @property
     def vacancies(self) -> int:
-        """The number of sessions with known room: a saturated server holds sessions of other proxies."""
+        """The number of sessions with known room: 0 for a saturated server, which holds sessions of other proxies."""
         return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
@@ -266,7 +273,7 @@ class Place:
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:
-        """Go on under other terms; new connections are made as it says now."""
+        """Apply changed terms; new connections use the changed link and login."""
         self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
         self.statements.resume()
@@ -274,7 +281,7 @@ class Place:
         self.questions.resize(_questions(self.terms))
 
     def well(self) -> None:
-        """Take note that it has opened a session."""
+        """Record that a session was opened on the server."""
         if self.problem is not None:
             logger.info("upstream recovered name=%s", self.upstream)
         if self._saturated:
@@ -282,7 +289,7 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether it was heard of lately: one that lets nobody in is busy then, and not gone."""
+        """Return whether the server replied recently: if it accepts no connection then, it is busy, not down."""
         return self.pulse.at >= _now() - self._patience
 
     def saturated(self, problem: SqlError) -> float:
@@ -295,11 +302,13 @@ class Place:
         return _BREATHER
 
     def relieved(self) -> None:
-        """Take note that a session has ended there, whose thread is free again."""
+        """Record that a session has ended on the server, which frees a thread: a saturated server may be probed at
+        once.
+        """
         self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
-        """Take note that it has not, and leave it alone for a while."""
+        """Record a failed attempt, and open no sessions on the server until its delay has passed."""
         if self.problem is None:
             logger.warning(
                 "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
@@ -307,8 +316,8 @@ class Place:
                 problem.message,
             )
         self.problem, self._saturated = problem, False
-        self.info.clear()  # another version may come back
-        if _now() >= self._rests_until:  # of those that fail together, one counts
+        self.info.clear()  # a server of another version may replace it
+        if _now() >= self._rests_until:  # of attempts that fail together, one counts
             self._rests_until = _now() + self._rest
             self._rest = min(2 * self._rest, _LONGEST_REST)
 
@@ -316,7 +325,7 @@ class Place:
 def _questions(terms: Terms) -> int:
     """Return the limit of concurrent statements of Viewgate's own, which look up clients' session settings.
 
-    Spark Thrift Server refuses those for which it has neither a thread nor a place in its queue, which has 100.
+    Spark Thrift Server refuses statements when all its threads are busy and its queue, of 100, is full.
     """
     return max(terms.statements // 2, 1)
 

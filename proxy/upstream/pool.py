@@ -1,6 +1,6 @@
-"""The upstream servers: which one gets a new session, the queue of waiting sessions, and the parking of idle ones.
+"""Chooses an upstream server for each new session, queues sessions that must wait, and parks idle ones.
 
-They are watched: a server is well if it lets us in and opens a session, which a mere connection does not show.
+Servers are also checked by opening a session: a mere connection does not show that a server works.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PROXY_USER = b"hive.server2.proxy.user"
 
 
 class Steering(StrEnum):
-    """The actions of an operator on an upstream."""
+    """The actions of an operator on an upstream server."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -43,20 +43,22 @@ class Steering(StrEnum):
 
 
 class Parkable(Protocol):
-    """A client session's side of the upstream, which can be given back while it is idle."""
+    """A client session's hold on an upstream session, which the pool can release while the session is idle."""
 
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the session now; return the coroutine that closes the upstream session, which never raises."""
+        """Detach the session now; return the coroutine that closes the upstream session and never raises, or None if
+        there is none.
+        """
         ...
 
 
 class Upstreams:
-    """Opens sessions where there is least to do for a server's share.
+    """Opens each session on the server with the least load relative to its weight.
 
-    Where all have as many sessions as they may, or open as many at a time, principals wait in turns. Sessions that
-    nobody uses now are parked for them: their places are given back, and they are opened again when they are needed.
+    If every server has as many sessions as it may have, or as many being opened, principals wait in turn. Idle sessions
+    are parked to make room: their upstream sessions are closed, and opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -64,20 +66,20 @@ class Upstreams:
             raise ValueError("at least one upstream is needed")
         self.timeouts = timeouts or Timeouts()
         self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
-        self.answered = asyncio.Event()  # once any of them has opened a session
+        self.answered = asyncio.Event()  # set once any server has opened a session
         self._waiting: FairQueue[asyncio.Future[Place]] = FairQueue()
-        self._idle: dict[Parkable, float] = {}  # the one that is idle for longest is first
+        self._idle: dict[Parkable, float] = {}  # the first has been idle for longest
         self._parking: set[asyncio.Task[None]] = set()
         self._sweep: asyncio.TimerHandle | None = None
 
     @property
     def full(self) -> bool:
-        """Whether a session cannot be had at once, though some upstream is well."""
+        """Whether a new session would have to wait, although a server is usable."""
         return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
 
     @property
     def problems(self) -> str:
-        """The errors of the upstreams that do not answer."""
+        """The errors of the upstream servers that do not answer, joined; empty if there is none."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
@@ -88,11 +90,13 @@ class Upstreams:
 
     @property
     def longest_wait(self) -> float:
-        """The seconds for which the oldest of these clients has waited."""
+        """The seconds for which the oldest of these clients has waited; 0 if there is none."""
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Relay an OpenSession for a user, or for ourselves, at the principal's turn: the session, and the reply."""
+        """Open a session for a user (None: for Viewgate itself) at the principal's turn; return the session and the
+        server's reply.
+        """
         tried: set[Place] = set()
         again = False
         while True:
@@ -113,18 +117,18 @@ class Upstreams:
             return session, reply
 
     async def open_own(self, user: str | None = None) -> UpstreamSession:
-        """Open a session of Viewgate's own, as a client opens one, under a user's name if there is one."""
+        """Open a session of Viewgate's own, as a client would, under a user's name if one is given."""
         session, _ = await self.open(user, _OWN_SESSION)
         return session
 
     def well(self, place: Place) -> None:
-        """Take note that an upstream opens sessions."""
+        """Record that an upstream server opens sessions."""
         place.well()
         self.answered.set()
         self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
-        """Mark an upstream as failed, and fail the sessions that can wait for no other."""
+        """Mark a server as failed, and fail the waiting sessions if no other server is left."""
         place.failed(problem)
         self._send_away()
 
@@ -141,7 +145,9 @@ class Upstreams:
         self._settled()
 
     def steer(self, name: str, steering: Steering) -> None:
-        """Pause, resume or drain the upstream of a name, host:port, until `reconfigure`, if there is one."""
+        """Pause, resume or drain the server named host:port until the next `reconfigure`; an unknown name has no
+        effect.
+        """
         for place in self.places:
             if str(place.upstream) == name:
                 logger.info("upstream steering=%s name=%s", steering, name)
@@ -150,18 +156,18 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Let terms that have changed take effect."""
+        """Apply changed terms: fail or admit waiting sessions accordingly."""
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()
         self._send_away()
 
     def busy(self, attachment: Parkable) -> None:
-        """Take note that a session is used."""
+        """Record that a session is in use."""
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Take note that a session is idle: it is parked when others wait, or after a while."""
+        """Record that a session is idle: it is parked when others wait, or after the configured time."""
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
             return
@@ -181,18 +187,18 @@ class Upstreams:
             self._make_room()
 
     def give_back(self, closing: Coroutine[Any, Any, None]) -> None:
-        """Have a session closed that nobody waits for."""
+        """Close a parked upstream session in the background."""
         task = asyncio.create_task(closing)
         self._parking.add(task)
         task.add_done_callback(self._parking.discard)
 
     async def parked(self) -> None:
-        """Return when no session is being given back."""
+        """Wait until no parked session is still being closed."""
         while self._parking:
             await asyncio.wait(self._parking)
 
     def close(self) -> None:
-        """Close the connections that sessions share."""
+        """Close the control connections, which sessions share."""
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
@@ -200,7 +206,7 @@ class Upstreams:
             place.control.close()
 
     def _send_away(self) -> None:
-        """Fail the waiting sessions if no upstream is left that they could wait for."""
+        """Fail the waiting sessions if no upstream server is left that they could wait for."""
         if any(place.usable for place in self.places):
             return
         while self._waiting:
@@ -213,7 +219,9 @@ class Upstreams:
         return min(fit, key=lambda place: place.load, default=None)
 
     async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
-        """Return a place for one more session, counted, in fair order; a failed attempt keeps its turn."""
+        """Reserve room for one session, in fair order, and return its server; a session that is tried again keeps its
+        turn.
+        """
         place = None if self._waiting and not again else self._best(tried)
         if place is not None:
             return _taken(place)
@@ -232,7 +240,7 @@ class Upstreams:
             raise
 
     def _make_room(self) -> None:
-        """Park idle sessions, the longest idle first, as many as waiting sessions need."""
+        """Park as many idle sessions, longest idle first, as waiting sessions need."""
         well = [place for place in self.places if place.usable]
         lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
         lacking -= len(self._parking) + sum(place.vacancies for place in well)
@@ -241,14 +249,14 @@ class Upstreams:
             lacking -= 1
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
-        """Take note of why a session is not opened there; whether to try again, there or elsewhere."""
+        """Record why a session could not be opened on a server; return whether to try again, there or elsewhere."""
         if not isinstance(error, Unreachable):
             return False
-        if isinstance(error, NotLetIn) and place.lives():  # let it be for a moment, then have one try who waits
+        if isinstance(error, NotLetIn) and place.lives():  # after a short delay, one waiting session probes the server
             asyncio.get_running_loop().call_later(place.saturated(error), self.grant)
             return True
         tried.add(place)
-        if place.well_at >= began:  # it opens sessions for others meanwhile
+        if place.well_at >= began:  # the server has opened sessions for others meanwhile
             return self._untried(tried)
         self.failed(place, error)
         return True
@@ -272,14 +280,14 @@ class Upstreams:
         )
 
     def _park(self, attachment: Parkable) -> None:
-        """Give a session's place back: it is taken from the session before anybody can use it again."""
+        """Park one session; its room is released before any other code can use the session again."""
         self._idle.pop(attachment, None)
         closing = attachment.park()
         if closing is not None:
             self.give_back(closing)
 
     def _park_idle(self) -> None:
-        """Park sessions that have been idle for too long, and schedule the next look."""
+        """Park sessions that have been idle for too long, and schedule the next check."""
         self._sweep = None
         now, park = _now(), self.timeouts.park
         for attachment, since in list(self._idle.items()):
@@ -290,7 +298,7 @@ class Upstreams:
 
 
 def _taken(place: Place) -> Place:
-    """Return the place, with one more session that is being opened."""
+    """Count one more session that is being opened on a server, and return the server."""
     place.sessions += 1
     place.opening += 1
     return place
@@ -300,12 +308,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-_SOON = 1.0  # seconds, while one is not well
+_SOON = 1.0  # seconds between checks while a server is not healthy
 
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a session of Viewgate's own, until the body ends."""
+    """Yield a function that runs statements in a session of Viewgate's own, which is closed when the body ends."""
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)
@@ -318,7 +326,7 @@ async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | Non
 
 
 async def watch(pool: Upstreams) -> None:
-    """Look at each upstream now and then, as long as nobody has opened a session there lately; never returns."""
+    """Check each upstream server on which no session was opened recently, at intervals; never returns."""
     while True:
         await asyncio.gather(*(look(pool, place) for place in pool.places))
         well = all(place.problem is None for place in pool.places)
@@ -326,7 +334,7 @@ async def watch(pool: Upstreams) -> None:
 
 
 async def look(pool: Upstreams, place: Place) -> None:
-    """Open a session and close it, if it is time to; take note of how it went."""
+    """Open and close a session on one server if its check is due, and record the result."""
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
     if place.terms.draining or (place.problem is None and lately):
         return
@@ -339,7 +347,7 @@ async def look(pool: Upstreams, place: Place) -> None:
         if isinstance(error, Unreachable):
             pool.failed(place, error)
             return
-        # Who refuses our login is there for others.
+        # A server that refuses Viewgate's own login still works for clients.
     pool.well(place)
     if session is not None:
         await session.close()
@@ -348,14 +356,14 @@ async def look(pool: Upstreams, place: Place) -> None:
 async def open_session(
     place: Place, user: str | None, message: bytes, timeouts: Timeouts
 ) -> tuple[UpstreamSession, bytes]:
-    """Relay an OpenSession for a user, or for ourselves: the session, and the upstream's reply.
+    """Open a session for a user (None: for Viewgate itself); return the session and the upstream's reply.
 
-    Raise SqlError 08S01 if it is not to be had.
+    Raise SqlError 08S01 if the server cannot be reached or refuses the session.
     """
     upstream = place.upstream
     login = upstream.user or user or OWN
     password = upstream.password or login
-    if upstream.link.transport is Transport.NOSASL:  # nothing but the call says who it is
+    if upstream.link.transport is Transport.NOSASL:  # without SASL, only the call names the user
         message = with_field(message, _USERNAME, STRING, login.encode())
         message = with_field(message, _PASSWORD, STRING, password.encode())
     if upstream.link.impersonate and user is not None:
@@ -376,7 +384,7 @@ async def open_session(
     except BaseException as error:
         well = connection.alive
         connection.close()
-        if isinstance(error, Unreachable) and well:  # it is there for other clients
+        if isinstance(error, Unreachable) and well:  # the server works for other clients
             raise SqlError(error.message, _REJECTED) from error
         raise
     place.version = response.serverProtocolVersion

@@ -1,4 +1,4 @@
-"""The progress of a running statement, in the form in which Hive's drivers draw a progress bar."""
+"""Reports the progress of a running statement in the form in which Hive's drivers draw a progress bar."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from proxy.hs2.generated import ttypes
 
 _HEADERS = ["VERTICES", "MODE", "STATUS", "TOTAL", "COMPLETED", "RUNNING", "PENDING", "FAILED", "KILLED"]
 _MODE = "spark"
-_IN_PROGRESS = 0  # TJobExecutionStatus
-_SHOWN = 12  # stages that fit a terminal; the last ones are those at work
+_IN_PROGRESS = 0  # TJobExecutionStatus.IN_PROGRESS
+_SHOWN = 12  # stages that fit a terminal; the last ones are the running ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Stage:
     failed: int
 
 
-# The stages of a statement so far, by the id that Spark knows it under; None where nobody can tell.
+# Maps Spark's id of a statement to its stages so far; None where they are unknown.
 Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """Return None: the progress of statements on a Spark that does not report it."""
+    """Return None: this Spark does not report the progress of statements."""
     return
 
 

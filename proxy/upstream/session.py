@@ -1,6 +1,6 @@
-"""A session on an upstream, with a connection of its own: opened, used, closed; and the operations in it.
+"""Implements a session on an upstream server, on a connection of its own, and the operations in it.
 
-An operation is announced by a reply, polled to its end, fetched, cancelled, closed.
+An operation is announced by a reply, then polled to its end, fetched, and closed; it can be cancelled.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OPERATION_KIND, _HAS_RESULT_SET = (0, 2, 2), (0, 2, 3)
 
 
 class Announced(NamedTuple):
-    """A started operation: the reply, and where the two parts of its handle begin there."""
+    """A started operation: the server's reply, and the offsets of the two parts of the operation handle in it."""
 
     reply: bytes
     guid: int
@@ -62,26 +62,26 @@ class Announced(NamedTuple):
 
     @property
     def handle(self) -> Handle:
-        """The handle that the upstream gave it."""
+        """The handle that the upstream assigned to the operation."""
         return Handle.at(*self)
 
     @property
     def kind(self) -> int:
-        """The kind of the operation, without which its handle is not valid to Spark."""
+        """The kind of the operation; Spark rejects a handle without it."""
         return _kind(self.reply)
 
     @property
     def has_result_set(self) -> bool:
-        """Whether there are rows to fetch, as far as the upstream knows."""
+        """Whether there are rows to fetch, according to the upstream."""
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """Return the reply with another handle in the place of the upstream's."""
+        """Return the reply with the upstream's handle replaced by another."""
         return handle.into(*self)
 
 
 def started(reply: bytes) -> Announced:
-    """Return the operation that a reply announces; raise the error that it reports instead."""
+    """Return the operation that a reply announces; raise the SqlError that the reply reports instead."""
     announced = Announced.of(reply)
     if announced is None:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
@@ -108,16 +108,16 @@ def _no_handle() -> SqlError:
     return ConnectionLost("Spark has started an operation without giving a handle.")
 
 
-# Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
-# hold it is asked with a pause between.
+# Seconds. Spark delays the answer to a status call for up to 5 s and sends it at once when the operation ends. For a
+# server that answers sooner than this, Viewgate pauses between calls.
 _HELD = 0.02
 _PAUSE = 0.05
-_BEFORE_REASON = 0.02  # seconds between two questions for an error's reason
+_BEFORE_REASON = 0.02  # seconds between two status calls that ask for the reason of an error
 
 _STATUS_STATE = (0, 2)
 _WITHOUT_REASON = frozenset({OperationState.RUNNING, OperationState.FINISHED, OperationState.CANCELED})
 
-_TRIES = 50  # questions, after which an error is one without a reason
+_TRIES = 50  # status calls, after which an error is reported without a reason
 
 FETCH_ROWS = 10_000
 
@@ -128,11 +128,11 @@ class RemoteStatus:
 
     state: OperationState
     error: SqlError | None = None
-    told: bool = True  # False where the reason of an error is not known yet
+    told: bool = True  # False while the reason of an error is not available yet
 
     @classmethod
     def of(cls, response: Any) -> RemoteStatus:
-        """Return the status in a response of GetOperationStatus."""
+        """Return the status in a response to GetOperationStatus."""
         known = response.operationState in set(OperationState)
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
@@ -143,7 +143,7 @@ class RemoteStatus:
 
 @kept
 def _without_reason(reply: bytes) -> RemoteStatus | None:
-    """Return the status in a reply; None for an error, which has a reason."""
+    """Return the status in a reply; None for a failed operation or call, whose reply must be decoded in full."""
     state = find(reply, _STATUS_STATE) if succeeded(reply) else None
     known = None if state is None else read_i32(reply, state)
     return RemoteStatus(OperationState(known)) if known in _WITHOUT_REASON else None
@@ -161,7 +161,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
 
 
 class UpstreamOperation:
-    """The handle that an upstream gave an operation of a session, and the calls on it."""
+    """An operation of an upstream session, identified by its handle, and the calls on it."""
 
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
@@ -174,7 +174,9 @@ class UpstreamOperation:
         return ttypes.TOperationHandle(operationId=identifier, operationType=self._kind, hasResultSet=True)
 
     async def poll(self) -> RemoteStatus:
-        """Return the status at the end, or when the upstream has held the poll long enough."""
+        """Return the status when the operation has ended, or when the upstream has delayed the poll for as long as it
+        does.
+        """
         message = encode_call("GetOperationStatus", 0, ttypes.TGetOperationStatusReq(operationHandle=self._thrift))
         reply, status = await self.ask(message)
         if status is None:
@@ -183,9 +185,11 @@ class UpstreamOperation:
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
-        """Return the reply to a status poll, and the status in it unless it reports an error of the call.
+        """Return the reply to a status poll, and the status in it; None as status if the reply reports an error of the
+        call.
 
-        Spark notes that a statement has failed a moment before it notes why: such an answer is not the last one.
+        Spark reports that a statement has failed a moment before it reports the reason, so the poll is repeated until
+        then.
         """
         for _ in range(_TRIES):
             reply = await self._upstream.call(message)
@@ -196,7 +200,7 @@ class UpstreamOperation:
         return reply, status
 
     async def wait(self) -> RemoteStatus:
-        """Return the status at the end."""
+        """Wait until the operation ends; return its status."""
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
@@ -207,7 +211,9 @@ class UpstreamOperation:
                 await asyncio.sleep(_PAUSE)
 
     async def schema(self) -> Any:
-        """Return the schema; to be called after the end only: before, Spark answers wrongly and keeps to that."""
+        """Return the schema of the result. Call it only after the operation has ended: before, Spark returns and caches
+        a wrong one.
+        """
         request = ttypes.TGetResultSetMetadataReq(operationHandle=self._thrift)
         response = await self._call("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
         return response.schema
@@ -218,13 +224,13 @@ class UpstreamOperation:
         return (await self._call("FetchResults", request, ttypes.TFetchResultsResp)).results
 
     async def cancel(self) -> None:
-        """Cancel it, past whatever the session's own connection is busy with."""
+        """Cancel the operation on a separate connection, because the session's own may be busy."""
         request = ttypes.TCancelOperationReq(operationHandle=self._thrift)
         reply = await self._upstream.control(encode_call("CancelOperation", 0, request))
         check(read_reply(reply, ttypes.TCancelOperationResp).status)
 
     async def close(self) -> None:
-        """Let the upstream forget it."""
+        """Close the operation on the upstream."""
         request = ttypes.TCloseOperationReq(operationHandle=self._thrift)
         await self._call("CloseOperation", request, ttypes.TCloseOperationResp)
 
@@ -238,7 +244,7 @@ logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """A client session's session on an upstream server; `left` is called when the upstream session is closed."""
+    """A session on an upstream server for a client session; `left` is called when it is closed."""
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place", "server")
 
@@ -256,15 +262,17 @@ class UpstreamSession:
         return self._connection.alive
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
+        """Relay a message and return the reply; raise SqlError 08S01 if the connection is lost."""
         return await self._connection.send(message)
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """Relay a message now and return its reply; a reply after a cancel, or None in its place, goes to `late`."""
+        """Relay a message now and return its reply; if the caller is cancelled, `late` gets the reply, or None for an
+        error.
+        """
         return self._connection.send(message).or_late(late)
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Send messages at once; return the futures of their replies."""
+        """Send messages in one write; return the futures of their replies."""
         return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:
@@ -272,23 +280,25 @@ class UpstreamSession:
         self._connection.advise(advice)
 
     async def control(self, message: bytes) -> bytes:
-        """Relay a message on a connection that no statement occupies."""
+        """Relay a message on the server's control connection, which no statement occupies."""
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Return whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        """Take a slot for a statement if one is free; return whether it was taken. Each slot must be given back."""
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Return when it is the principal's turn to start a statement."""
+        """Wait for a slot until it is the principal's turn to start a statement."""
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:
-        """Take note that a statement has ended."""
+        """Give back the slot of a statement that has ended."""
         self.place.statements.give_back()
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of our own in this session and fetch all of its result; SqlError with Spark's own text."""
+        """Run one of Viewgate's own statements in this session and fetch its whole result; raise Spark's SqlError if it
+        fails.
+        """
         await self.place.questions.wait(self.handle.id)
         try:
             return await self._ask(sql)
@@ -299,7 +309,8 @@ class UpstreamSession:
         starting = asyncio.create_task(self._start(sql))
         ended = False
         try:
-            # Cut off between the upstream's start and our note of it, the statement would run on for good.
+            # If this were cancelled after the upstream has started the statement and before its handle is known,
+            # nothing could stop the statement.
             operation = await asyncio.shield(starting)
             status = await operation.wait()
             ended = True
@@ -318,7 +329,7 @@ class UpstreamSession:
                 await operation.close()
 
     async def close(self) -> None:
-        """Close the upstream's session and the connection to it; never raises."""
+        """Close the upstream session and its connection; never raises."""
         try:
             if self._connection.alive:
                 request = ttypes.TCloseSessionReq(sessionHandle=self._thrift())
@@ -326,7 +337,7 @@ class UpstreamSession:
                     await self.call(encode_call("CloseSession", 0, request))
                 self.place.closes = True
         except TimeoutError:
-            # Spark closes the session of a connection that goes away, when it gets to it.
+            # Spark closes the session of a lost connection by itself, with a delay.
             level = logging.WARNING if self.place.closes else logging.DEBUG
             logger.log(
                 level, "upstream session %s: CloseSession was not answered in %gs", self.handle.id, self._timeouts.close
@@ -350,11 +361,11 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without its stack frames, which tell users nothing."""
+    """Return Spark's error without its stack frames, which do not help users; None for no error."""
     return error and reported(first_message(error.message), error.sql_state, error.error_code)
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
-    """Return the handle whose identifier is at a path of a message."""
+    """Return the handle whose identifier is at a path of a message; None if there is none."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)

@@ -1,4 +1,4 @@
-"""The addresses, shares and timeouts of upstream servers."""
+"""Describes the configured upstream servers: address, transport, login, share of the load, and timeouts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Protocol
 
 from proxy.wire import BareClient, ClientTransport, FramedClient, HttpClient, SaslClient, SaslTickets, Transport
 
-OWN = "viewgate"  # who logs in for sessions of our own, where nothing else is set
+OWN = "viewgate"  # default user of Viewgate's own sessions
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 
-# Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
+# Calls for which Spark may have to work: to compute rows, or to query a metastore.
 _WORKING = frozenset(
     {
         *(b"FetchResults", b"GetResultSetMetadata", b"GetCatalogs", b"GetSchemas", b"GetTables", b"GetColumns"),
@@ -26,8 +26,8 @@ _WORKING = frozenset(
 class Terms:
     """The share of a server: its weight, and its limits of sessions and running statements.
 
-    Spark Thrift Server has a thread for each connection, 500 of them, and 100 more that run statements. One that is
-    `draining` keeps what it has and gets nothing new.
+    Spark Thrift Server has 500 threads for connections, one for each, and 100 that run statements. A `draining` server
+    keeps its sessions and gets no new ones.
     """
 
     weight: float = 1.0
@@ -38,21 +38,27 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tls:
-    """TLS to a server: the trusted certificates and our own in `context`, and the name in the server's certificate."""
+    """The TLS settings for a server: trusted certificates and client certificate in `context`, and the expected server
+    name.
+    """
 
     context: ssl.SSLContext
     server_name: str | None = None
 
 
 class Tickets(Protocol):
-    """Logins with tickets of Kerberos; the returned function, and `token`, may block, and raise SqlError."""
+    """Supplies Kerberos tickets for logins; `token` and the function that `login` returns may block and
+    raise SqlError.
+    """
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the function of a SASL login that maps the server's token, at first an empty one, to ours."""
+        """Return the function of a SASL login: it maps each token of the server, first an empty one, to the client's
+        next token.
+        """
         ...
 
     def token(self, host: str) -> bytes:
-        """Return the token that a request over HTTP carries."""
+        """Return the token for the Authorization header of an HTTP request to the host."""
         ...
 
 
@@ -60,7 +66,8 @@ class Tickets(Protocol):
 class Link:
     """The transport to a server; `path`, `headers` and `basic` (log in by password) apply to HTTP only.
 
-    With `tickets`, one principal logs in for all. With `impersonate`, each session names its user to the server.
+    With `tickets`, one Kerberos principal logs in for all users. With `impersonate`, each session names its user to the
+    server.
     """
 
     transport: Transport = Transport.SASL
@@ -74,7 +81,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The address of a Thrift Server, its login (by default each session's user), and `what` messages call it."""
+    """The address of a Thrift Server, its login (by default that of each session's user), and its name in messages,
+    `what`.
+    """
 
     host: str
     port: int
@@ -82,13 +91,13 @@ class Upstream:
     password: str | None = field(default=None, repr=False)
     what: str = field(default="Spark", compare=False)
     terms: Terms = field(default=Terms(), compare=False)
-    link: Link = field(default=Link(), compare=False)  # under another one, new connections are made
+    link: Link = field(default=Link(), compare=False)  # new connections use a changed link
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
     def client(self, user: str, password: str) -> ClientTransport:
-        """Return the client's side of a connection, which logs in as a user if its transport has logins."""
+        """Return the codec of a connection, which logs in as the user if its transport has logins."""
         link = self.link
         if link.transport is Transport.NOSASL:
             return BareClient(_REPLY_LIMIT)
@@ -99,7 +108,7 @@ class Upstream:
         return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
 
     def login(self) -> Callable[[bytes], bytes]:
-        """Return the maker of the tokens of a login by tickets; may block."""
+        """Return the function that makes the tokens of a Kerberos login; may block."""
         tickets = self.link.tickets
         if tickets is None:
             raise ValueError(f"{self} has no tickets")
@@ -119,10 +128,11 @@ def _basic(user: str, password: str) -> str:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds. A Thrift Server without a free thread accepts a connection, and closes it or lets its handshake hang.
+    """Timeouts in seconds. A Thrift Server without a free thread accepts a connection and then closes it or does not
+    respond.
 
-    `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
-    `health` is the time between two checks of a server, `park` that after which an idle session's place is given back.
+    `call` applies to calls that are answered at once or within seconds, `work` to those that fetch rows. `health` is
+    the interval between checks of a server, `park` the idle time after which a session is parked.
     """
 
     connect: float = 5.0
@@ -140,5 +150,5 @@ class Timeouts:
 
     @property
     def shortest(self) -> float:
-        """The shortest of these."""
+        """The shorter of the timeouts `call` and `work`, in seconds."""
         return min(self.call, self.work)

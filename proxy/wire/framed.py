@@ -1,6 +1,6 @@
-"""The binary transports, SASL with its frames and bare messages, on the server's and the client's side.
+"""Implements the binary transports, SASL with frames and bare messages, for servers and clients.
 
-The first byte of a connection tells the transports apart.
+The first byte of a connection identifies its transport.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from proxy.wire.fields import kept
 from proxy.wire.message import Bounds, MessageReader, WireError, check_bounds, is_whole
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
 
-# Told by the shape, which the message's next reader looks for as well: both take 2 µs together, and 4.5 without this.
+# Cached by shape, which the message's next reader needs as well: both take 2 µs together, and 4.5 µs without the cache.
 _is_whole = kept(is_whole)
 
 
 class Transport(Enum):
-    """The four ways in which HiveServer2 clients begin."""
+    """The four transports by which HiveServer2 clients connect."""
 
     SASL = "SASL"
     NOSASL = "NOSASL"
@@ -29,7 +29,7 @@ class Transport(Enum):
     TLS = "TLS"
 
 
-# A SASL START, the strict TBinary version, the first letter of a verb, a TLS record of a handshake.
+# The first byte of a SASL START, of a strict TBinary message, of an HTTP request, and of a TLS handshake.
 _FIRST_BYTES = {
     0x01: Transport.SASL,
     0x80: Transport.NOSASL,
@@ -61,7 +61,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def only_payload(data: bytes) -> bytes | None:
-    r"""Return the payload of bytes that are one whole frame.
+    r"""Return the payload if the bytes are exactly one frame; None otherwise.
 
     >>> only_payload(b"\x00\x00\x00\x02ab"), only_payload(b"\x00\x00\x00\x02abc")
     (b'ab', None)
@@ -89,7 +89,7 @@ class FrameReader:
 
     def receive_data(self, data: bytes) -> None:
         if not self._buffer:
-            self._buffer = data  # most often one whole frame
+            self._buffer = data  # usually one whole frame
         else:
             if isinstance(self._buffer, bytes):
                 self._buffer = bytearray(self._buffer)
@@ -117,14 +117,14 @@ class FrameReader:
         return payload
 
 
-_STRANGER_LIMIT = 64 * 1024  # who has not logged in may not hold much
+_STRANGER_LIMIT = 64 * 1024  # limits the memory that a client can use before it has logged in
 
 
 class SaslTransport:
-    """A handshake, then frames; a message may take several of them.
+    """The server's side of SASL: a handshake, then frames; a message may take several of them.
 
-    `next_event` gives credentials, tokens or a refusal first, and then messages. Say `accept`, `proceed` or `refuse` in
-    between.
+    `next_event` first returns credentials, tokens or a refusal, which the caller answers with `accept`, `proceed` or
+    `refuse`, and then messages.
     """
 
     def __init__(self, limit: int, bounds: Bounds | None = None, *, tickets: bool = False) -> None:
@@ -149,7 +149,7 @@ class SaslTransport:
             payload = self._frames.next_event()
             if payload is None:
                 return None
-            # Most frames are one message: those are known at once.
+            # Most frames contain exactly one message, which needs no copying.
             if not self._pieces.buffered and _is_whole(payload):
                 check_bounds(payload, self._bounds)
                 return payload
@@ -161,19 +161,19 @@ class SaslTransport:
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
-        """Return the bytes that let the client in."""
+        """Return the bytes that accept the login."""
         assert self._sasl is not None
         sasl, self._sasl = self._sasl, None
         self._frames.receive_data(sasl.rest())
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that ask the client for more."""
+        """Return the bytes that ask the client for its next token."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that keep the client out."""
+        """Return the bytes that refuse the login."""
         assert self._sasl is not None
         return self._sasl.refuse(reason)
 
@@ -183,7 +183,7 @@ class SaslTransport:
 
 
 class BareTransport:
-    """Bare messages (`auth=noSasl`); OpenSession names the user."""
+    """The server's side of bare messages (`auth=noSasl`); OpenSession names the user."""
 
     def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit
@@ -202,7 +202,7 @@ class BareTransport:
         return self._reader.buffered
 
     def accept(self) -> None:
-        """Let the client send messages of any allowed size."""
+        """Allow the client, now logged in, messages up to the full size limit."""
         self._reader.limit = self._limit
 
     def reply(self, message: bytes) -> bytes:
@@ -210,13 +210,14 @@ class BareTransport:
         return message
 
 
-_SHORT = 64 * 1024  # bytes of a message that is looked through in no time
-_ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
+_SHORT = 64 * 1024  # bytes of a message that can be scanned in negligible time
+# the last bytes of a reply: the ends of the call's struct, of the response, and of the struct inside it
+_ENDS = bytes(3)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An HTTP response without a Thrift reply: its status and the text of the server."""
+    """An HTTP response without a Thrift reply: its status and the server's text."""
 
     status: int
     said: str
@@ -226,46 +227,46 @@ ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
 
 
 class ClientTransport(ABC):
-    """Send `greeting` first; `next_event` gives a reply for each message, in the order in which they were sent."""
+    """The client's side of a transport: send `greeting` first; `next_event` returns one reply per message, in order."""
 
     transport: ClassVar[Transport]
     greeting = b""
-    resumable = False  # whether another connection is as good as this one: none is needed between two calls
+    resumable = False  # whether a session can continue on another connection, so that none is needed between calls
 
     @property
     def logged_in(self) -> bool:
-        """Whether the server has let us in, or lets everybody in."""
+        """Whether the server has accepted the login, or needs none."""
         return True
 
     @abstractmethod
     def send(self, messages: Sequence[bytes]) -> bytes:
-        """Return the bytes that can be sent now."""
+        """Queue the messages; return the bytes that can be sent now."""
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Take received bytes; no bytes mean the end of the connection."""
+        """Add received bytes; empty bytes mean the end of the connection."""
 
     @abstractmethod
     def next_event(self, awaited: int = 1) -> ClientEvent | None:
-        """Return the next event, while so many replies are awaited; None while more bytes are needed."""
+        """Return the next event; None while more bytes are needed. `awaited` is the number of outstanding replies."""
 
     def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
-        """Have messages sent later, by `pending`."""
+        """Queue messages, which `pending` sends later."""
 
     def pending(self) -> bytes:
-        """Return the bytes that can be sent since the last event."""
+        """Return the bytes that have become ready to send since the last event."""
         return b""
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that go on with a login, behind the event Token."""
+        """Return the bytes that continue a login with this token, in answer to the event Token."""
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for those that are resumable
-        """Begin on another connection."""
+        """Reset the state for a new connection."""
 
 
 class FramedClient(ClientTransport):
-    r"""A login by SASL, then frames.
+    r"""The client's side of SASL: a login, then messages in frames.
 
     >>> from proxy.wire.sasl import Status, negotiation
     >>> client = FramedClient(SaslClient("bob", "x"), limit=100)
@@ -282,11 +283,11 @@ class FramedClient(ClientTransport):
         self._limit = limit
         self._frames = FrameReader(limit)
         self._pieces: MessageReader | None = None
-        self._longest = 0  # message that has come in a frame of its own, as long as all have
+        self._longest = 0  # bytes of the longest message that came in a frame of its own, while all messages did
 
     @property
     def logged_in(self) -> bool:
-        """Whether the server has let us in."""
+        """Whether the server has accepted the login."""
         return self._login is None
 
     def send(self, messages: Sequence[bytes]) -> bytes:
@@ -321,11 +322,11 @@ class FramedClient(ClientTransport):
         return b"" if self._login is None else self._login.proceed(token)
 
     def _is_whole(self, payload: bytes, awaited: int) -> bool:
-        """Whether a frame holds one message and nothing else, as the Java servers that we know flush them.
+        """Return whether a frame contains exactly one message, as the known Java servers send them.
 
-        Others may take several frames for one, or put several into one. To look through 10,000 rows takes longer than
-        all else that is done about them. So it is not done where one message is awaited, one as long has come in one
-        frame, none has ever come in another way, and this one ends like one.
+        Other servers may split a message into several frames, or put several into one. Scanning 10,000 rows takes
+        longer than all other work on them. The scan is therefore skipped if one message is awaited, a message as long
+        has come in one frame before, no message has ever come otherwise, and this one ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):
@@ -339,7 +340,7 @@ class FramedClient(ClientTransport):
 
 
 class BareClient(ClientTransport):
-    """Messages and nothing else, as `hive.server2.authentication=NOSASL` has them; there is no login."""
+    """The client's side of `hive.server2.authentication=NOSASL`: bare messages without a login."""
 
     transport = Transport.NOSASL
 

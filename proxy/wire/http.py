@@ -1,7 +1,7 @@
-"""HTTP as a transport of messages: a POST to /cliservice for each call, on connections that are kept.
+"""Implements HTTP for servers and clients: a POST to /cliservice for each call, on kept-alive connections.
 
-h11 frames the requests: lengths or chunks, Expect, keep-alive. The server's side answers itself what no HiveServer2
-client sends: another method, another path, a body that is too long.
+h11 parses the requests, with lengths or chunks, Expect and keep-alive. The server's side refuses requests that no
+HiveServer2 client sends: another method or path, a body that is too long.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from proxy.wire.message import WireError
 from proxy.wire.sasl import Refused, Token
 
 _PATH = "/cliservice"
-_CLOUD_PATHS = "/sql/"  # where clients of Databricks look, with names of their own behind it
+_CLOUD_PATHS = "/sql/"  # the path that clients of Databricks use, followed by their own names
 _THRIFT = "application/x-thrift"
-_HEAD_LIMIT = 64 * 1024  # tokens can be long
+_HEAD_LIMIT = 64 * 1024  # bytes; a token can be long
 _STRANGER_LIMIT = 1024 * 1024
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 @dataclass(frozen=True, slots=True)
 class HttpCall:
-    """A request: the message, the credentials of its sender, and the accepted encodings of the response."""
+    """A request: the message, the sender's credentials, and whether the response may be compressed."""
 
     message: bytes
     authorization: str = field(default="", repr=False)
@@ -41,13 +41,13 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class Interim:
-    """Bytes to send at once, before the request has come whole."""
+    """Bytes to send at once, before the whole request has arrived."""
 
     data: bytes
 
 
 class HttpTransport:
-    r"""The server's side of a connection.
+    r"""The server's side of an HTTP connection.
 
     >>> transport = HttpTransport(limit=1000)
     >>> transport.receive_data(b"POST /cliservice/ HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
@@ -66,11 +66,11 @@ class HttpTransport:
 
     @property
     def ends(self) -> bool:
-        """Whether the connection is to be closed behind what was sent."""
+        """Whether to close the connection after the bytes sent so far."""
         return self._http.our_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR)
 
     def accept(self) -> None:
-        """Let the client send messages of any allowed size."""
+        """Allow the client, now logged in, messages up to the full size limit."""
         self._limit = self._full_limit
 
     @property
@@ -92,15 +92,17 @@ class HttpTransport:
             return self._refused(error.error_status_hint, f"HTTP: {error}")
 
     def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return the answer to the request before, which lets the next one be looked at."""
+        """Return the response to the last request; the next request can then be read."""
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
-        """Return an answer with a status, and with a message for Thrift's own client, which ignores the status."""
+        """Return a response with status 401 and a message: Thrift's own client ignores the status and reads the
+        message.
+        """
         return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return an answer without a message."""
+        """Return a response with a status and a plain-text reason instead of a message."""
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
 
     def _next_event(self) -> HttpCall | Interim | Refused | None:
@@ -152,7 +154,7 @@ class HttpTransport:
         )
 
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
-        """Return a refusal that ends the connection, whose further content is ignored."""
+        """Return a refusal that ends the connection; further content of the request is ignored."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return Refused(reason)
         return Refused(reason, self.refuse(status, reason, (*headers, ("Connection", "close"))))
@@ -171,7 +173,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """Return a target in its parts; one that is no URL is all path."""
+    """Return a request target in its parts; one that is not a valid URL counts as a path."""
     try:
         return urlsplit(target)
     except ValueError:
@@ -179,13 +181,13 @@ def _split(target: str) -> SplitResult:
 
 
 def packing(data: bytes) -> bytes:
-    """Return bytes as gzip, made quickly rather than small."""
+    """Return bytes compressed by gzip at the fastest level."""
     packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
     return packer.compress(data) + packer.flush()
 
 
 def unpacking(data: bytes, limit: int) -> bytes | None:
-    """Return bytes from gzip; None if they are no gzip, or more than allowed.
+    """Return bytes decompressed from gzip; None if they are not gzip, or exceed the limit in bytes.
 
     >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
     (True, None)
@@ -198,12 +200,12 @@ def unpacking(data: bytes, limit: int) -> bytes | None:
     return unpacked if unpacker.eof and len(unpacked) <= limit else None
 
 
-_OK, _UNKNOWN = 200, 401  # the status of replies, and of requests that say not who they are
-_SAID_LIMIT = 200  # as many bytes of what a server says instead are told
+_OK, _UNKNOWN = 200, 401  # the HTTP status of replies, and of requests without valid credentials
+_SAID_LIMIT = 200  # bytes of a server's text that an error message quotes
 
 
 class HttpClient(ClientTransport):
-    r"""A POST for each message, one after the other, with the cookies that the server gives.
+    r"""The client's side of HTTP: a POST for each message, one after the other, with the server's cookies.
 
     With `tickets`, a request without a cookie needs a token: the event Token asks for it.
 
@@ -227,13 +229,13 @@ class HttpClient(ClientTransport):
         self._cookies: dict[str, str] = {}
         self._tickets = tickets
         self._token: bytes | None = None  # for the next request
-        self._asks, self._asked = False, False  # whether a token is to be asked for, and whether one is awaited
-        self._unanswered: deque[bytes] = deque()  # the first of them is under way, or will be
+        self._asks, self._asked = False, False  # whether to ask for a token, and whether one is outstanding
+        self._unanswered: deque[bytes] = deque()  # the first is being sent or is next
         self.renew()
 
     def renew(self) -> None:
         self._http = h11.Connection(h11.CLIENT)
-        self.resumable = True  # but while a request is under way whose answer has not come whole
+        self.resumable = True  # except while a request waits for the rest of its answer
         self._response: h11.Response | None = None
         self._body = bytearray()
 
@@ -245,7 +247,7 @@ class HttpClient(ClientTransport):
         self._unanswered.extend(messages)
 
     def pending(self) -> bytes:
-        """Return the next request, if no answer is awaited."""
+        """Return the next request, if no answer is outstanding."""
         if not self._unanswered or self._http.our_state is not h11.IDLE:
             return b""
         if self._tickets and self._token is None and not self._cookies:
@@ -269,7 +271,7 @@ class HttpClient(ClientTransport):
 
     def receive_data(self, data: bytes) -> None:
         if not data and self._response is None:
-            return  # nothing was begun that the end of the input could end
+            return  # no response was begun that the end of the input could complete
         try:
             self._http.receive_data(data)
         except h11.RemoteProtocolError as error:
@@ -303,7 +305,8 @@ class HttpClient(ClientTransport):
         assert self._response is not None
         self.resumable = True
         status = self._response.status_code
-        if status == _UNKNOWN and self._tickets and self._cookies:  # they were good for a while; nothing was done
+        # the cookies have expired; the server did not handle the request
+        if status == _UNKNOWN and self._tickets and self._cookies:
             self._cookies.clear()
             self._next_cycle()
             self._asks = not self._asked

@@ -1,6 +1,6 @@
-"""Strict TBinary messages: the layout of values, heads and exceptions, and where a message ends.
+"""Reads and writes strict TBinary messages: the layout of values, heads and exceptions, and the end of a message.
 
-`MessageReader` cuts a stream of any pieces into messages; `is_whole` looks at bytes that may be one message.
+`MessageReader` splits a stream that arrives in pieces into messages; `is_whole` checks bytes that may be one message.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 
 class WireError(Exception):
-    """The peer's bytes cannot be understood; its connection is of no more use."""
+    """Raised when bytes from a peer cannot be decoded; its connection must be closed."""
 
 
-# The types of values, by the numbers that travel.
+# Thrift's numbers of the types of values.
 STOP, BOOL, BYTE, DOUBLE, I16, I32, I64 = 0, 2, 3, 4, 6, 8, 10
 STRING, STRUCT, MAP, SET, LIST, UUID = 11, 12, 13, 14, 15, 16
 
@@ -32,12 +32,12 @@ FIELD = struct.Struct(">Bh")
 LIST_HEAD = struct.Struct(">Bi")
 MAP_HEAD = struct.Struct(">BBi")
 
-MAX_DEPTH = 32  # the service's own types nest 9 deep
+MAX_DEPTH = 32  # levels; the service's own types nest 9 deep
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits to a message's content: bytes in a string, elements in a container, depth of nesting."""
+    """The limits for a message: bytes of a string, elements of a container, and depth of nesting."""
 
     string: int = 1 << 31
     container: int = 1 << 31
@@ -52,7 +52,7 @@ _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
 class Fault(IntEnum):
-    """Kinds of TApplicationException; clients look for UNKNOWN_METHOD and fall back on something older."""
+    """The kinds of TApplicationException; clients react to UNKNOWN_METHOD by using an older call."""
 
     UNKNOWN_METHOD = 1
     INTERNAL_ERROR = 6
@@ -60,7 +60,7 @@ class Fault(IntEnum):
 
 
 class Head(NamedTuple):
-    """Name, type and sequence id of a message, and where its body begins."""
+    """The name, type and sequence id of a message, and the offset of its body."""
 
     name: str
     type: int
@@ -99,7 +99,7 @@ def body_of(message: bytes) -> int:
     >>> body_of(write_head("GetInfo", CALL, 7))
     19
     """
-    try:  # asked dozens of times for each statement, and so without any call
+    try:  # called dozens of times per statement, so it makes no further calls
         if message[0] == 0x80 and message[1] == 1:
             length = message[4] << 24 | message[5] << 16 | message[6] << 8 | message[7]
             return BEFORE_NAME + length + _AFTER_NAME
@@ -109,25 +109,25 @@ def body_of(message: bytes) -> int:
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
-    """Return the message under another sequence id.
+    """Return the message with another sequence id.
 
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8
     """
     body, number = body_of(message), LENGTH.pack(seqid)
-    if message[body - LENGTH.size : body] == number:  # Python's clients number no calls: nothing is copied
+    if message[body - LENGTH.size : body] == number:  # Python's clients send 0 in every call: nothing to copy
         return message
-    with memoryview(message) as view:  # a block of rows is long, and is copied once
+    with memoryview(message) as view:  # a block of rows is long, and is copied once only
         return b"".join((view[: body - LENGTH.size], number, view[body:]))
 
 
 def name_of(message: bytes) -> bytes:
-    """Return the name in a message of our own."""
+    """Return the name in a message that Viewgate has encoded itself."""
     return message[BEFORE_NAME : body_of(message) - _AFTER_NAME]
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:
-    """Return the bytes of a head."""
+    """Return the bytes of a message head."""
     text = name.encode()
     return _HEAD.pack(_VERSION | kind, len(text)) + text + LENGTH.pack(seqid)
 
@@ -148,12 +148,12 @@ def application_exception(name: str, seqid: int, fault: Fault, message: str) -> 
 
 _UNBOUND = Bounds()
 
-# What is open while a message is scanned: a struct (None), or a container's element types and how many are to come.
+# An open struct (None) or container (its element types, and how many elements are left) during a scan.
 _Open = tuple[tuple[int, ...], int] | None
 
 
 class MessageReader:
-    r"""Cuts a stream of bytes into whole TBinary messages; each byte is looked at once.
+    r"""Cuts a stream of bytes into whole TBinary messages; each byte is scanned once.
 
     >>> from proxy.wire import CALL, write_head
     >>> reader = MessageReader(limit=100)
@@ -212,7 +212,7 @@ class MessageReader:
         self._check_size(self._offset)
 
     def _field(self) -> bool:
-        """Pass the next field of the innermost struct, or its end."""
+        """Scan the next field of the innermost struct, or its end; return False if more bytes are needed."""
         if not self._has(1):
             return False
         kind = self._buffer[self._offset]
@@ -220,7 +220,7 @@ class MessageReader:
             self._advance(1)
             self._open.pop()
             return True
-        # The value's head must be there too: a field is passed whole or not at all.
+        # The head of the value must have arrived, too: a field is scanned whole or not at all.
         before = self._offset
         if not self._has(FIELD.size):
             return False
@@ -231,7 +231,7 @@ class MessageReader:
         return False
 
     def _elements(self) -> bool:
-        """Pass the next element of the innermost container, or its end."""
+        """Scan the next element of the innermost container, or its end; return False if more bytes are needed."""
         top = self._open[-1]
         assert top is not None
         kinds, remaining = top
@@ -245,7 +245,7 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Pass a value, or open it; False, with nothing changed, if its head is not there yet."""
+        """Scan a value, or open it if it nests; return False, with nothing changed, if its head has not arrived yet."""
         size = FIXED_SIZES.get(kind)
         if size is not None:
             self._advance(size)
@@ -289,7 +289,7 @@ class MessageReader:
         key, value, count = MAP_HEAD.unpack_from(self._buffer, self._offset)
         self._check_count(count)
         self._advance(MAP_HEAD.size)
-        # Counted down from an even number: keys come at even counts, values at odd ones.
+        # The counter starts even and is decremented: at even counts a key follows, at odd ones a value.
         self._push(((key, value), 2 * counted(count)))
         return True
 
@@ -304,7 +304,7 @@ class MessageReader:
 
 
 class _AnyStruct:
-    """A struct that knows no field, so that each is skipped, which Thrift's C extension does without an object each."""
+    """A struct without known fields: Thrift's C extension skips each field without creating an object."""
 
 
 _ANY = _AnyStruct()
@@ -313,7 +313,9 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
 class Source:
-    """The attributes of transport and protocol that Thrift's extension reads; a real transport costs more to make."""
+    """Provides the attributes of transport and protocol that Thrift's C extension reads; a real transport is slower to
+    create.
+    """
 
     __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")
 
@@ -324,16 +326,18 @@ class Source:
 
     @property
     def trans(self) -> Source:
-        """Itself: kept in a field, it would keep the data, until all garbage is collected."""
+        """The object itself. Stored in a field, the reference cycle would keep the data until the next garbage
+        collection.
+        """
         return self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
-        """Raise EOFError: there is no more."""
+        """Raise EOFError: all bytes have been read."""
         raise EOFError
 
 
 def is_whole(message: bytes) -> bool:
-    r"""Return whether a message ends with the last of these bytes, and not before or behind it.
+    r"""Return whether the bytes are exactly one whole message.
 
     >>> from proxy.wire import REPLY, write_head
     >>> message = write_head("Ping", REPLY, 0) + bytes.fromhex("080001 00000000 00")
@@ -344,7 +348,7 @@ def is_whole(message: bytes) -> bool:
         body = body_of(message)
     except WireError:
         return False
-    if body >= len(message):  # the extension would read on behind the end
+    if body >= len(message):  # the extension would read beyond the end
         return False
     if _PASS is None:
         return _is_whole_slowly(message)
@@ -352,7 +356,8 @@ def is_whole(message: bytes) -> bool:
     try:
         _PASS(_ANY, source, _NO_FIELDS)
     except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
-        # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
+        # Incomplete or invalid bytes: the caller then uses MessageReader, which waits for more bytes or raises the
+        # error.
         return False
     return bool(source.cstringio_buf.tell() == len(message))
 
@@ -361,14 +366,15 @@ _OPENING = bytes([STRUCT, MAP, SET, LIST])
 
 
 def check_bounds(message: bytes, bounds: Bounds) -> None:
-    """Raise WireError if a whole message holds more than it may.
+    """Raise WireError if a whole message exceeds the limits.
 
     >>> from proxy.wire import CALL, write_head
     >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
     Traceback (most recent call last):
     proxy.wire.message.WireError: a string of 3 bytes is over the limit of 2 bytes
     """
-    # What is inside of it cannot be longer than the message is, nor deeper than it has bytes that could open a value.
+    # No string or container can be longer than the message, and nesting cannot be deeper than the number of bytes that
+    # could open a value.
     openings = len(message) - len(message.translate(None, _OPENING))
     if len(message) > bounds.string or len(message) > bounds.container or openings >= bounds.nesting:
         reader = MessageReader(len(message), bounds)

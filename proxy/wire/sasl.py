@@ -1,8 +1,8 @@
-"""The SASL PLAIN handshake of Thrift, on either side, as machines that are fed bytes.
+"""Implements the SASL handshakes of Thrift, PLAIN and GSSAPI, for servers and clients, without sockets.
 
-Each message is a status byte, four bytes of length, and a payload. The client sends START with the
-name of the mechanism and then its credentials, with OK (Python) or COMPLETE (Java); both may come in
-one segment, with the first frame behind them. The server answers COMPLETE, or BAD with the reason.
+Each message is a status byte, a length of four bytes, and a payload. The client sends START with the name of the
+mechanism, then its credentials with the status OK (Python) or COMPLETE (Java); both may arrive in one segment, together
+with the first frame. The server answers COMPLETE, or BAD with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum, IntEnum, auto
 from proxy.wire.message import WireError
 
 _MESSAGE = struct.Struct(">BI")
-_PAYLOAD_LIMIT = 64 * 1024  # credentials are short; a client that has not logged in may not hold much
+_PAYLOAD_LIMIT = 64 * 1024  # bytes; limits the memory that a client can use before it has logged in
 
 
 class Status(IntEnum):
@@ -45,7 +45,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refused handshake or message: send `reply` and close."""
+    """A refused handshake or message: the caller sends `reply` and closes the connection."""
 
     reason: str
     reply: bytes = b""
@@ -53,7 +53,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """The client side is through; `rest` are bytes that came behind the handshake."""
+    """The login has succeeded; `rest` is the bytes received after the handshake."""
 
     rest: bytes = b""
 
@@ -68,7 +68,7 @@ def negotiation(status: Status, payload: bytes = b"") -> bytes:
 
 
 class _Buffer:
-    """Negotiation messages cut from a stream."""
+    """Splits a stream into negotiation messages."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -105,12 +105,12 @@ class _Step(Enum):
     DONE = auto()
 
 
-# What comes behind the name of a mechanism.
+# The step that follows the name of each mechanism.
 _MECHANISMS = {b"PLAIN": _Step.CREDENTIALS, b"GSSAPI": _Step.TOKENS}
 
 
 class SaslServer:
-    r"""The server side of the handshake, by PLAIN, and with `tickets` by GSSAPI, too.
+    r"""The server's side of the handshake, by PLAIN, and with `tickets` also by GSSAPI.
 
     >>> server = SaslServer()
     >>> server.receive_data(bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("02 00000006") + b"\0bob\0x")
@@ -118,7 +118,7 @@ class SaslServer:
     'bob'
     """
 
-    # The statuses that are legal at each step.
+    # The statuses that are valid at each step.
     _LEGAL = {  # noqa: RUF012
         _Step.MECHANISM: frozenset({Status.START}),
         _Step.CREDENTIALS: frozenset({Status.OK, Status.COMPLETE}),
@@ -136,7 +136,8 @@ class SaslServer:
     def next_event(self) -> Credentials | Token | Refused | None:
         """Return credentials, a token or a refusal; None while more bytes are needed."""
         while self._step is not _Step.DONE:
-            # A foreign client is told by its first byte: what it sends need not add up to a message.
+            # The first byte is checked before the message is complete: bytes in another protocol may never form a
+            # message.
             status = self._buffer.status()
             if status is not None and status not in self._LEGAL[self._step]:
                 return self._refused(Status.ERROR, f"Invalid status {status}")
@@ -169,13 +170,13 @@ class SaslServer:
         return negotiation(Status.BAD, reason.encode())
 
     def rest(self) -> bytes:
-        """Return the bytes that came behind the handshake."""
+        """Return the bytes received after the handshake."""
         return self._buffer.rest()
 
     def _credentials(self, payload: bytes) -> Credentials | Refused:
         self._step = _Step.DONE
         parts = payload.split(b"\0")
-        # An empty password is refused by Spark too, whatever its authentication is.
+        # Spark, too, refuses an empty password, whatever its authentication is.
         if len(parts) != 3 or not parts[1] or not parts[2]:
             return self._refused(Status.BAD, "Error validating the login: a user and a password are needed")
         acting_for, user, password = (part.decode("utf-8", "replace") for part in parts)
@@ -187,7 +188,7 @@ class SaslServer:
 
 
 class SaslClient:
-    """The client side of the handshake: send `greeting`, feed the answer.
+    """The client's side of the handshake by PLAIN: send `greeting`, then feed the server's answer.
 
     >>> client = SaslClient("bob", "x")
     >>> client.receive_data(negotiation(Status.COMPLETE))
@@ -214,12 +215,12 @@ class SaslClient:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return nothing: a login by PLAIN has no further steps."""
+        """Return no bytes: a login by PLAIN has no further steps."""
         return b""
 
 
 class SaslTickets:
-    r"""The client side of the handshake by GSSAPI: `next_event` asks for tokens, which `proceed` sends.
+    r"""The client's side of the handshake by GSSAPI: `next_event` asks for tokens, which `proceed` sends.
 
     >>> client = SaslTickets()
     >>> client.next_event(), client.proceed(b"ticket")[5:11]
@@ -254,7 +255,7 @@ class SaslTickets:
         return Token(payload)
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that tell the server a token."""
+        """Return the bytes that send a token to the server."""
         start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
         self._started = True
         return start + negotiation(Status.OK, token)

@@ -1,4 +1,6 @@
-"""TLS as a layer of bytes, because the first of them has been read before it is known to be TLS."""
+"""Implements TLS on bytes rather than sockets, because the first bytes are read before it is known whether they are
+TLS.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,16 @@ _CHUNK = 256 * 1024
 
 
 class TlsServer:
-    """The server's side: after every `receive_data`, send what `pending` gives."""
+    """The server's side of TLS: after every `receive_data`, send the bytes that `pending` returns."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._established = False
-        self.ended = False  # whether the client will say no more
+        self.ended = False  # whether the client has ended its output
 
     def receive_data(self, data: bytes) -> bytes:
-        """Return the client's bytes, decrypted."""
+        """Return the client's decrypted bytes."""
         self._incoming.write(data)
         said = bytearray()
         try:
@@ -44,11 +46,11 @@ class TlsServer:
         return self._outgoing.read()
 
     def end(self) -> bytes:
-        """Return the bytes that say that nothing more will come, which tells an end from a cut."""
+        """Return TLS's closing bytes, which let the client distinguish a regular end from a broken connection."""
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         return self._outgoing.read()
 
     def pending(self) -> bytes:
-        """Return the bytes that TLS itself has to send: its handshake, or why there will be none."""
+        """Return the bytes that TLS itself has to send: its handshake, or the alert if that failed."""
         return self._outgoing.read()

@@ -1,10 +1,10 @@
-"""Several processes on one port: each serves its own connections with its own event loop and its own rewriter.
+"""Runs several processes on one port: each serves its own connections with its own event loop and its own rewriter.
 
-`supervisor` starts the workers, starts one again that has ended, replaces them one by one on request, and tells them
-by `orders` when to stop or to go on with other upstreams. The kernel spreads connections over them. A session lives in
-the worker that has opened it, whose `mark` its handle and those of its operations end in; a call that arrives with
-another worker's handle goes there by `neighbours`, a socket for each worker in a directory of their own, and is
-answered as if it had come there first. `shares` divides what Viewgate may take of each upstream and of the machine.
+`supervisor` starts the workers, restarts those that end, replaces them one by one on request, and sends `orders` to
+stop or to use other upstreams. The kernel distributes connections over the workers. A session stays in the worker that
+opened it, and the handles of the session and its operations end in that worker's `mark`. A worker that receives a call
+with another worker's handle relays it by `neighbours`, a Unix socket for each worker in a private directory. `shares`
+divides the limits on upstreams and memory among the workers.
 
 A worker that is replaced stops listening when the new one listens, and ends with its last session:
 

@@ -1,4 +1,4 @@
-"""Calls from one worker to the others, over Unix sockets in a private directory."""
+"""Relays calls from one worker to the others, its neighbours, over Unix sockets in a private directory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from proxy.wire import WireError, frame
 _LENGTH = struct.Struct(">I")
 _NAME = struct.Struct(">H")
 _SUFFIX = ".worker"
-RETIRING = 100  # more than a worker's number, which is 64 at most
-_IDLE = 16  # connections to one worker that are kept for later calls
+RETIRING = 100  # more than a worker's number, which is at most 64
+_IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """A worker has ended, and its sessions with it; `sent` says whether it may have read the call."""
+    """Raised when a worker has ended, and its sessions with it; `sent` says whether it may have read the call."""
 
     def __init__(self, *, sent: bool) -> None:
         what = "The session is lost: the worker process of Viewgate that had it has ended."
@@ -34,12 +34,12 @@ def place(directory: Path, mark: bytes) -> Path:
 
 
 def number_of(mark: bytes) -> int:
-    """Return the number of the worker of that mark."""
+    """Return the number of the worker with that mark."""
     return mark[1]
 
 
 def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
-    """Return the numbers of workers by their marks; one that another has replaced counts as `RETIRING` more.
+    """Return a number for each mark; a worker that another one replaces gets its number plus `RETIRING`.
 
     >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
     [1, 2, 102, 101]
@@ -49,7 +49,7 @@ def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
 
 
 def _replaces(other: bytes, mark: bytes) -> bool:
-    """Return whether a worker is of a later generation of the same number; generations begin anew after 255."""
+    """Return whether `other` is a later generation of the worker `mark`; generations start again at 0 after 255."""
     return other[1] == mark[1] and 0 < (other[0] - mark[0]) % 256 < 128
 
 
@@ -78,7 +78,9 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
 
 
 class Neighbours:
-    """Calls to other workers, each on a connection that no other call occupies: if the caller goes away, it is cut."""
+    """Sends calls to other workers, each on a connection without other calls, which is closed if the caller is
+    cancelled.
+    """
 
     def __init__(self, directory: Path, own: bytes) -> None:
         self.own = own
@@ -92,12 +94,12 @@ class Neighbours:
 
     @property
     def others(self) -> list[bytes]:
-        """The marks of the workers that there are, or were a moment ago."""
+        """The marks of the other workers that have a socket; some may have ended just now."""
         found = (bytes.fromhex(path.stem) for path in self._directory.glob(f"*{_SUFFIX}"))
         return sorted(mark for mark in found if mark != self.own)
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
-        """Return the reply of the worker of that mark; Gone if that has ended."""
+        """Return the reply of the worker with that mark; raise Gone if that worker has ended."""
         idle = self._idle.get(mark)
         try:
             line = idle.pop() if idle else await self._opened(mark)
@@ -108,13 +110,13 @@ class Neighbours:
         except (ConnectionError, asyncio.IncompleteReadError) as error:
             self._forget(mark)
             raise Gone(sent=True) from error
-        except OSError as error:  # such as too many open files
+        except OSError as error:  # for instance, too many open files
             raise Unreachable(f"The worker process that has the session cannot be reached: {error}") from error
         self._rests(mark, line)
         return reply
 
     def close(self) -> None:
-        """Let all connections go."""
+        """Close all idle connections."""
         for mark in list(self._idle):
             self._forget(mark)
 
@@ -124,7 +126,7 @@ class Neighbours:
         return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
 
     def _rests(self, mark: bytes, line: _Line) -> None:
-        """Keep it for the next call, but no more of them than are soon used again."""
+        """Keep an idle connection for the next call, up to the limit per worker."""
         idle = self._idle.setdefault(mark, [])
         if len(idle) < _IDLE:
             idle.append(line)
@@ -137,7 +139,7 @@ class Neighbours:
 
 
 class _Line:
-    """A connection to a neighbour."""
+    """A connection to another worker."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -145,11 +147,13 @@ class _Line:
 
     @property
     def ended(self) -> bool:
-        """Whether the other worker has closed it."""
+        """Whether the other worker has closed the connection."""
         return self._reader.at_eof()
 
     async def call(self, payload: bytes) -> bytes:
-        """Return the answer; a cancelled call closes the line, on which its answer would come to another call."""
+        """Return the answer to a payload. If the call is cancelled, the connection is closed, so that no other call
+        gets the answer.
+        """
         try:
             self._writer.write(frame(payload))
             (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
@@ -159,5 +163,5 @@ class _Line:
             raise
 
     def cut(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop may be closed
+        with contextlib.suppress(RuntimeError):  # the event loop may be closed
             self._writer.transport.abort()

@@ -1,4 +1,6 @@
-"""The supervisor's orders to a worker over its standard input: its task first; the end of input is an order, too."""
+"""Defines the supervisor's orders to a worker, sent over its standard input: first its task; end of
+input means stop.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ from proxy.commands import Reloaded
 from proxy.config import Config
 
 _LENGTH = 4
-_PATIENCE = 10.0  # seconds for the answer of the supervisor
-RELOAD, RESTART = "reload", "restart"  # what a worker prints that asks the supervisor for it
+_PATIENCE = 10.0  # seconds to wait for the supervisor's answer
+RELOAD, RESTART = "reload", "restart"  # the lines that a worker prints as requests to the supervisor
 
 
 class Order(Enum):
-    """To let statements end and then end itself, to wait no longer for them, and to end when no session is left."""
+    """The orders to a worker: end after its statements, end at once, or end when no session is left."""
 
     STOP = "stop"
     HURRY = "hurry"
@@ -28,9 +30,9 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """The task of a worker: the settings of all, its number (from 1), and its generation.
+    """The task of a worker: the settings, its number (from 1), and its generation.
 
-    `port` is where all listen, `directory` where they reach each other; cookies of all are signed by one key.
+    All workers listen on `port`, reach each other through `directory`, and sign cookies with the same key.
     """
 
     settings: Config
@@ -42,18 +44,18 @@ class Task:
 
     @property
     def mark(self) -> bytes:
-        """The suffix of handles that the worker makes."""
+        """The suffix of the handles that the worker makes."""
         return bytes((self.generation, self.number))
 
 
 def written(order: Order | Task | Config | tuple[str, Reloaded]) -> bytes:
-    """Return an order as it travels."""
+    """Return an order in the encoding of the pipe."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
 
 
 class Orders:
-    """The orders that come through a pipe."""
+    """The orders that arrive through a pipe."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
@@ -66,7 +68,7 @@ class Orders:
         return cls(reader)
 
     async def next(self) -> Any:
-        """Return the next order; STOP at the end of the input: no further order can come."""
+        """Return the next order; STOP at the end of the input."""
         try:
             length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
             return pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # our own supervisor's
@@ -79,7 +81,7 @@ class Orders:
         others: Mapping[Order, Callable[[], None]],
         answered: Callable[[str, Reloaded], None],
     ) -> None:
-        """Do what is ordered; new settings are adopted, and the supervisor's answers to requests passed on."""
+        """Carry out orders until STOP: adopt new settings, and pass on the supervisor's answers to requests."""
         while True:
             order = await self.next()
             if isinstance(order, Config):
@@ -93,14 +95,14 @@ class Orders:
 
 
 class Asking:
-    """The requests of a worker to the supervisor, made by `ask`: RELOAD and RESTART."""
+    """The requests of a worker to the supervisor, RELOAD and RESTART; the function `ask` sends them."""
 
     def __init__(self, ask: Callable[[str], None]) -> None:
         self._ask = ask
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Send a request to the supervisor; return its result."""
+        """Send a request to the supervisor and return its result."""
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)
@@ -111,7 +113,7 @@ class Asking:
             return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
-        """Answer all waiting requests of one kind."""
+        """Deliver the supervisor's answer to all waiting requests of one kind."""
         for answer in self._waiting.pop(what, ()):
             if not answer.done():
                 answer.set_result(told)

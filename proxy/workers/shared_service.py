@@ -1,4 +1,6 @@
-"""The service of one worker among several, which relays calls on another worker's sessions to that worker."""
+"""Implements the service of one worker among several, which relays calls on another worker's sessions
+to that worker.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +19,25 @@ from proxy.statements import classify
 from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
 from proxy.workers.neighbours import Gone, Neighbours, number_of, opened, told_apart
 
-_MARK = 14  # bytes of a handle's id before its mark
-_HEADER = 256 * 1024  # bytes, more than who a caller is can take
+_MARK = 14  # the offset of the mark in a handle's id, in bytes
+_HEADER = 256 * 1024  # bytes; more than the caller's name and address can take
 _NOBODY = Peer("")
-_PATIENCE = 5.0  # seconds in which a worker that is well tells how it is
+_PATIENCE = 5.0  # seconds in which a healthy worker answers
 
-# Calls on a statement whose text only the worker knew that has ended.
+# Calls on a statement: if the worker that ran it has ended, no other worker knows its text.
 _ON_STATEMENTS = frozenset(
     {"GetOperationStatus", "GetResultSetMetadata", "FetchResults", "CancelOperation", "CloseOperation"}
 )
 _CHECK = "Open a new session. If the statement writes, it may have been executed; check before you run it again."
 
-# What workers say to each other besides the calls of clients; no call begins like this.
-# What a question is about stands behind a mark.
+# Questions between workers, besides relayed calls; no call begins like these. A newline separates a question from its
+# subject.
 _AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
 _ABOUT = b"\n"
 
 
 class SharedService(Service):
-    """Makes handles that tell whose they are, and sends calls to the worker whose handle they name."""
+    """The service of a worker: it makes handles that end in its mark, and relays calls on other workers' handles."""
 
     def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:
         super().__init__(*parts)
@@ -61,7 +63,7 @@ class SharedService(Service):
             return self.refused(head, _told(error, head.name, message) if isinstance(error, Gone) else error)
 
     async def here(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call that a neighbour has sent here."""
+        """Return the reply to a call that another worker has relayed to this one."""
         return await super().handle(peer, message)
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
@@ -71,19 +73,19 @@ class SharedService(Service):
         return {numbers[mark]: answer for mark, answer in there.items()}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return all workers; None for one that has ended and is not there again, or does not answer."""
+        """Return all workers by number; None for one that has ended and not restarted, or does not answer."""
         there = {number: Worker(*told) for number, told in (await self.ask(_HOW, _PATIENCE)).items()}
         return {**dict.fromkeys(range(1, self._count + 1)), **there}
 
     async def retire(self, patience: float) -> None:
-        """Return when no session of this worker is left, or after the given seconds."""
+        """Wait until this worker has no session left, or until `patience` seconds have passed."""
         self._retiring = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no worker is at work: clients of each may be connected to any of them."""
+        """Wait until no worker has work: a client may be connected to any of them."""
         await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 
     async def stop_statements(self, patience: float) -> None:
@@ -100,7 +102,7 @@ class SharedService(Service):
         self._neighbours.close()
 
     def _elsewhere(self, message: bytes) -> bytes | None:
-        """Return the mark of the other worker that a call is for."""
+        """Return the mark of the other worker that a call is for; None if it is for this one."""
         try:
             head = read_head(message)
             places = find_handle(message, REQUEST_HANDLE)
@@ -115,7 +117,9 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the answers of all neighbours within so many seconds, by their marks; absent ones give none."""
+        """Return the answers of the other workers within so many seconds, by their marks; those without an answer are
+        absent.
+        """
 
         async def asked(mark: bytes) -> bytes:
             async with asyncio.timeout(patience):
@@ -138,7 +142,9 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
 
 
 class RelayedCalls(Conversation):
-    """Calls relayed by a neighbour: each frame has the user and the call. Processes that can connect are trusted."""
+    """Handles calls that other workers relay: each frame has the user and the call. Processes that can connect are
+    trusted.
+    """
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)

@@ -1,15 +1,19 @@
-"""The limits of each of several workers: equal parts, together no more than one process could take."""
+"""Divides the configured limits among the workers in equal parts, so that together they take no more
+than one process.
+"""
 
 from __future__ import annotations
 
 from proxy.config import REMOTE, Config, ConfigError, UpstreamAddress
 from proxy.server import Limits
 
-_SMALLEST = 65536  # bytes: less holds no message
+_SMALLEST = 65536  # bytes; smaller ones hold no message
 
 
 def check(settings: Config) -> None:
-    """Refuse settings that cannot be divided among the workers that they ask for."""
+    """Raise ConfigError if the settings do not allow the configured number of workers, or their limits cannot be
+    divided.
+    """
     count = settings.server.workers
     asked = f"[server] workers = {count}"
     if not settings.upstreams:
@@ -29,7 +33,7 @@ def check(settings: Config) -> None:
 
 
 def share(settings: Config, number: int) -> Config:
-    """Return the settings of one worker, of those numbered from 1.
+    """Return the settings of one worker; workers are numbered from 1.
 
     >>> from proxy.config import CatalogSettings, Listen
     >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")

@@ -1,4 +1,4 @@
-"""Starts the workers, starts each again that ends before it was told to, and replaces them one after the other."""
+"""Starts the workers, restarts those that end unexpectedly, and replaces them one after the other on request."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from proxy.workers.orders import Order, Task, written
 
 _log = logging.getLogger(__name__)
 
-LISTENING, ANSWERING = "listening", "answering"  # what a worker prints: clients can connect; an upstream answers
-_FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before one that has ended is started again, doubled each time
-_WELL = 30.0  # seconds after which one that has ended may be started again at once
+# the lines that a worker prints: clients can connect; an upstream answers
+LISTENING, ANSWERING = "listening", "answering"
+_FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before an ended worker is restarted; doubled each time
+_WELL = 30.0  # seconds of running after which an ended worker is restarted at once
 _GENERATIONS = 256
-_OVERDUE = 30.0  # seconds, after the time that statements have, in which a worker ends that runs at all
+_OVERDUE = 30.0  # seconds, beyond the time that statements get, after which a worker that has not ended is killed
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, whether clients can connect to it, and whether it is to end because another takes its place."""
+    """A worker's process, whether clients can connect to it, and whether another worker is replacing it."""
 
     number: int
     generation: int
@@ -46,9 +47,9 @@ class _Worker:
 
 @dataclass
 class Supervisor:
-    """`command` starts a worker; `all_ready` is called once, when upstreams have answered to all of them.
+    """Runs the worker processes by `command`; `all_ready` is called once, when upstreams have answered to all of them.
 
-    `requests` are what workers may ask for, by their names: each returns what it has come to.
+    `requests` maps the names of workers' requests to functions, each of which returns its result.
     """
 
     command: Sequence[str]
@@ -59,7 +60,7 @@ class Supervisor:
     requests: Mapping[str, Callable[[], Reloaded]] = field(default_factory=dict)
     _cookie_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _running: set[_Worker] = field(default_factory=set)
-    _current: dict[int, _Worker] = field(default_factory=dict)  # the last that has listened, by its number
+    _current: dict[int, _Worker] = field(default_factory=dict)  # the worker of each number that listened last
     _answering: set[int] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _failed: bool = False
@@ -73,7 +74,7 @@ class Supervisor:
         try:
             async with self._keeping as workers:
                 workers.create_task(self._keep(1, 0, first))
-                await first.wait()  # what stops the start of one stops that of all, and is said once
+                await first.wait()  # if one worker cannot start, all stop, and the reason is reported once
                 for number in self._numbers[1:]:
                     workers.create_task(self._keep(number, 0, asyncio.Event()))
         finally:
@@ -86,13 +87,15 @@ class Supervisor:
         return range(1, self.settings.server.workers + 1)
 
     def stop(self) -> None:
-        """Have all let their statements end, then end; at the second time, at once. Kill those that do not."""
+        """Order all workers to end after their statements, or at the second call at once; kill those that do
+        not end.
+        """
         hurry = self._stopping.is_set()
         self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
         for worker in self._running:
             with contextlib.suppress(ProcessLookupError):
-                worker.process.send_signal(signal.SIGCONT)  # a suspended process would read no order
+                worker.process.send_signal(signal.SIGCONT)  # a suspended process would not read an order
         if self._killing is not None:
             self._killing.cancel()
         grace = 0.0 if hurry else Limits(**self.settings.limits.given).grace
@@ -109,12 +112,14 @@ class Supervisor:
             worker.process.kill()
 
     def adopt(self, settings: Config) -> None:
-        """Have all go on with other upstreams; all else is for the next start."""
+        """Send other upstream settings to all workers; other settings take effect at the next start."""
         self.settings = settings
         self._tell(settings)
 
     def restart(self, settings: Config) -> bool:
-        """Begin to replace one worker after the other, by new ones with these settings; False if that is under way."""
+        """Begin to replace the workers one after the other with new settings; return False if a replacement is under
+        way.
+        """
         if self._restart is not None and not self._restart.done():
             return False
         self.settings = settings
@@ -122,10 +127,12 @@ class Supervisor:
         return True
 
     async def _replace_all(self) -> None:
-        """Replace each worker when the one before is gone, so that one more than usual has sessions on upstreams."""
+        """Replace each worker after the one before has ended, so that upstreams see at most one worker more
+        than usual.
+        """
         for number in self._numbers:
             former = self._current[number]
-            if former.ended.is_set():  # it is being started again as it is
+            if former.ended.is_set():  # the worker is being restarted anyway
                 continue
             if not await self._replaced(former):
                 if not self._stopping.is_set():
@@ -147,7 +154,7 @@ class Supervisor:
             await worker.ended.wait()
 
     async def _replaced(self, former: _Worker) -> bool:
-        """Start a worker in the place of another; return whether clients can connect to it."""
+        """Start a worker in place of another; return whether clients can connect to it."""
         former.retiring, begun = True, asyncio.Event()
         self._keeping.create_task(self._keep(former.number, (former.generation + 1) % _GENERATIONS, begun, former))
         await begun.wait()
@@ -159,9 +166,9 @@ class Supervisor:
             worker.tell(order)
 
     async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
-        """See that there is a worker of that number; `started` is set when the first one listens or has ended.
+        """Keep a worker of that number running; `started` is set when the first one listens or has ended.
 
-        One in the place of a `former` worker that goes on is started once.
+        A worker that replaces a `former` one is started only once.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
@@ -177,7 +184,8 @@ class Supervisor:
                 return
             if former is not None and not (former.ended.is_set() or (worker and worker.listens)):
                 return
-            if number not in self._current:  # it has never been there: it has said why, and so it would again
+            # the worker has never listened: it has logged the reason, and would fail again
+            if number not in self._current:
                 self._failed = True
                 self.stop()
                 return
@@ -194,16 +202,16 @@ class Supervisor:
             generation = (generation + 1) % _GENERATIONS
 
     async def _one(self, number: int, generation: int, listens: asyncio.Event) -> tuple[_Worker | None, int]:
-        """Run one worker to its end; return it, or None where no process was to be had, and its exit code."""
+        """Run one worker to its end; return it, or None if no process could be created, and its exit code."""
         try:
-            # Ctrl-C is for the supervisor alone, which then tells the others.
+            # In a process group of its own, the worker gets no Ctrl-C: the supervisor gets it and sends orders.
             process = await asyncio.create_subprocess_exec(
                 *self.command, stdin=PIPE, stdout=PIPE, start_new_session=True
             )
-        except OSError as error:  # no memory, or no process, is to be had now
-            _log.error("worker not started worker=%d error=%s", number, error)  # a trace tells no more
+        except OSError as error:  # not enough memory or processes now
+            _log.error("worker not started worker=%d error=%s", number, error)  # a traceback would not say more
             return None, 1
-        # Of the settings as they are by now: who comes later to be told of others is among those that run.
+        # The present settings: a later change is sent to the running workers, which then include this one.
         task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)
         assert process.stdin is not None
         assert process.stdout is not None

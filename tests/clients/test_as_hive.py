@@ -1,4 +1,4 @@
-"""Tools that take Spark for a Hive browse its Iceberg tables, where their sessions want Hive's answers."""
+"""Checks that tools for Hive can browse Spark's Iceberg tables in sessions that ask for Hive's answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES = ["region=__HIVE_DEFAULT_PARTITION__", "region=eu", "region=us"]
 
 @pytest.fixture
 def parted(pyhive: Any) -> Iterator[None]:
-    """A table whose partitions are a column's values, and days; and a view over it."""
+    """Create a table partitioned by a column and by days, and a view over it."""
     for sql in MADE:
         clients.rows(pyhive, sql)
     yield
@@ -46,7 +46,9 @@ def test_an_inspector_of_sqlalchemy(gate: Gate) -> None:
         columns = [(one["name"], str(one["type"])) for one in found.get_columns("parted", schema="demo")]
         assert columns == [("n", "INTEGER"), ("region", "VARCHAR"), ("at", "TIMESTAMP")]
         assert found.get_indexes("parted", schema="demo")[0]["column_names"] == ["region"]
-        with pytest.raises(DBAPIError, match="ParseException"):  # as pandas.read_sql asks, and takes an error for no
+        with pytest.raises(
+            DBAPIError, match="ParseException"
+        ):  # pandas.read_sql asks this, and takes an error for "no"
             found.has_table("SELECT max(n) AS n FROM parted")
     finally:
         engine.dispose()

@@ -35,8 +35,9 @@ def by_dbt(port: int) -> Answers:
 
 
 def by_superset(*ports: int) -> list[Answers]:
-    """Return what Superset's engine spec for Hive finds at each port, and at the last one with `viewgate.listings = hive`,
-    and how SQL Lab shows some statements.
+    """Return what Superset's engine spec for Hive finds at each port, and how SQL Lab shows some statements.
+
+    The last port is asked once more with `viewgate.listings = hive`.
     """
     with tempfile.TemporaryDirectory() as name:
         config = str(environments.PROGRAMS / "superset_config.py")

@@ -1,7 +1,7 @@
-"""The fallback to the client's own statement, which takes over where the rewritten one fails.
+"""The fallback to the client's original statement, which runs if the rewritten one fails.
 
-open ──shut──▶ shut                   rows are out, the client wants none, or the time is over
-  └──take──▶ taken ──▶ passed         the original runs in the place of the rewritten statement
+open ──shut──▶ shut                   rows were sent, the client wants none, or the time is over
+  └──take──▶ taken ──▶ passed         the original runs in place of the rewritten statement
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from proxy.service.call import Statement
 
 
 class Fallback:
-    """Open until it is shut, or the statement's time is over; taken at most once, and then to its end.
+    """Open until it is shut or the statement's time is over; it is taken at most once, and then runs to its end.
 
-    `report` is called with the error of the rewritten statement, once its original has not failed.
+    `report` is called with the error of the rewritten statement after the original has succeeded.
     """
 
     def __init__(self, original: Statement | None, report: Callable[[SqlError], None] | None = None) -> None:
         self._original = original
         self._report = report
-        self._failure: SqlError | None = None  # of the rewritten statement
+        self._failure: SqlError | None = None  # the rewritten statement's error
         self._passing: asyncio.Task[SqlError | None] | None = None
 
     @property
     def open(self) -> bool:
-        """Whether the original may still take over."""
+        """Whether the original may still run instead."""
         return self._original is not None and not self._original.expired
 
     def shut(self) -> None:
@@ -36,7 +36,7 @@ class Fallback:
         self._original = None
 
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:
-        """Have the original take over by `run`, which ends on its own even if the waiting client goes away."""
+        """Run the original by `run`, which continues even if the waiting client leaves."""
         original, self._original = self._original, None
         assert original is not None
         self._failure = failure
@@ -44,7 +44,7 @@ class Fallback:
         self._passing.add_done_callback(_seen)
 
     async def passed(self) -> SqlError | None:
-        """Return when the original has taken over, at once if it need not; return the error that prevented that."""
+        """Wait until the original runs (at once if it need not), and return the error that prevented that, or None."""
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
@@ -53,10 +53,10 @@ class Fallback:
             self._report(self._failure)
 
 
-NO_FALLBACK = Fallback(None)  # which is never open
+NO_FALLBACK = Fallback(None)  # never open
 
 
 def _seen(passing: asyncio.Task[SqlError | None]) -> None:
-    """Take note of an error that no client may wait for any more."""
+    """Retrieve an error for which no client may be waiting."""
     if not passing.cancelled():
         passing.exception()

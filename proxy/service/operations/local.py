@@ -1,4 +1,4 @@
-"""Operations that are answered here: a task behind a handle, and a cursor over its result."""
+"""Operations that Viewgate answers itself: a task behind a handle, and a cursor over its result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(Operation):
-    """A plan's function that runs until it returns, raises, is cancelled, or its time is over."""
+    """A plan's function, which runs until it returns, raises, is cancelled, or times out."""
 
     def __init__(
         self, session: ClientSession, plan: Local, timeout: float | None = None, kind: int = _EXECUTE_STATEMENT
@@ -94,7 +94,7 @@ class LocalOperation(Operation):
         return self._result
 
     def _start(self, orientation: Any, count: int) -> int:
-        """Return the first row to send, by the three orientations that Spark knows."""
+        """Return the position of the first row to send, for the three fetch orientations that Spark supports."""
         starts = {
             ttypes.TFetchOrientation.FETCH_NEXT: self._next,
             ttypes.TFetchOrientation.FETCH_PRIOR: max(self._next - 2 * count, 0),

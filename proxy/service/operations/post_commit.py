@@ -1,4 +1,4 @@
-"""The post-commit refresh, which follows a statement's end on the upstream before its client is told of that end."""
+"""The post-commit refresh, which runs after a statement's end on the upstream and before the client sees that end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ logger = logging.getLogger(__name__)
 
 
 class PostCommit:
-    """A task that can be waited for, for some seconds or until a deadline (loop time), and cancelled; it never fails.
+    """A task that can be awaited for some seconds or until a deadline (loop time), and cancelled; it never raises.
 
-    `over` is called when the task has ended, or when the deadline has passed and it goes on without the client.
+    `over` is called when the task has ended, or when the deadline has passed and it continues without the client.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]], deadline: float | None, over: Callable[[], None]) -> None:
@@ -21,7 +21,7 @@ class PostCommit:
         self._task = asyncio.ensure_future(self._run(work))
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Return when the task ends, after so many seconds, or at the deadline."""
+        """Wait until the task ends, for at most `seconds`, or until the deadline."""
         clock = asyncio.get_running_loop().time
         left = None if self._deadline is None else max(self._deadline - clock(), 0)
         limits = [limit for limit in (seconds, left) if limit is not None]
@@ -30,10 +30,10 @@ class PostCommit:
             self._over()
 
     async def cancel(self) -> None:
-        """Cancel the task and return when it has ended."""
+        """Cancel the task, and wait for its end."""
         self._task.cancel()
         await asyncio.wait({self._task})
-        self._over()  # which nothing else does if it had not even begun
+        self._over()  # otherwise not called if the task had not begun
 
     async def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         try:

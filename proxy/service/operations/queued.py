@@ -1,11 +1,11 @@
-"""A statement that waits for its turn: RUNNING to its client, and later the operation that it has become.
+"""A statement that is queued: RUNNING to its client, until it becomes another operation.
 
     waiting ──started──▶ the other operation's states
        ├──refused──▶ ERROR
        ├──deadline──▶ TIMEDOUT
        └──abandoned──▶ CANCELED, ERROR
 
-The client keeps the handle that it got first.
+The client keeps the handle that it got at first.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """Answers for itself until `start` has returned an operation, which then answers under the handle of this one.
+    """Answers calls itself until `start` has returned an operation, which then answers under this operation's handle.
 
-    The deadline (loop time) holds for the wait, too.
+    The deadline (loop time) includes the time in the queue.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Operations that run on the upstream, with their results: messages are relayed, rows pass through as bytes.
+"""Operations on the upstream and their results: messages are relayed, and rows pass through as bytes.
 
-The next block of a result is requested before the client asks for it (prefetch). So are the columns and the first block
-at the end of the statement, and the empty block at the end of the result, if the client asked for those of its last
-result. Spark's cursor is then ahead of the client's: before a call other than the next one, the cursor is moved back by
-the prefetched rows.
+The next block of a result is requested before the client asks for it (prefetch). At the end of a statement, the columns
+and the first block are requested, too, and at the end of a result the empty block, if the client asked for those of its
+last result. Spark's cursor is then ahead of the client's: before a call other than the expected one, the cursor is
+moved back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _QUERY_ID = (0, 1)
 
 
 class RemoteOperation(RemoteRun):
-    """An operation of the upstream under a handle of ours, with its result.
+    """An operation of the upstream under a handle of Viewgate's, with its result.
 
-    With a `budget`, the result is fetched before the client asks for it.
+    With a `budget`, the result is prefetched.
     """
 
     def __init__(self, execution: Execution, budget: Budget | None = None) -> None:
@@ -60,7 +60,7 @@ class RemoteOperation(RemoteRun):
         self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
-        """Fetch the columns and first rows, as the client did for the session's last result."""
+        """Prefetch the columns and first rows, as the client requested them for the session's last result."""
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
 
@@ -74,7 +74,7 @@ class RemoteOperation(RemoteRun):
             return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
 
     async def _columns(self, call: Message) -> bytes:
-        # Asked before the end, Spark gives a wrong schema, and the same one ever after.
+        # Before a statement's end Spark returns a wrong schema, and the same one from then on.
         if not self.done and self.upstream.take_slot():
             try:
                 schema = await early_schema(self.sql, self.upstream.query, self.wait())
@@ -106,9 +106,9 @@ class RemoteOperation(RemoteRun):
             self.fallback.shut()
             return reply
         if self.state is OperationState.FINISHED and self.fallback.open and not self.writes:
-            self.foreseen.forget()  # the replies are of the rewriting
+            self.foreseen.forget()  # they are replies of the rewritten statement
             if self._prefetch is not None:
-                self._prefetch.drop()  # and so are the rows
+                self._prefetch.drop()  # they are rows of the rewritten statement
             self.fallback.take(_error_of(reply), self.run_original_to_its_end)
         error = await self.fallback.passed()
         if error is not None:
@@ -118,13 +118,13 @@ class RemoteOperation(RemoteRun):
     async def _rows(self, call: Message) -> bytes:
         message = call.addressed_to(self.remote.handle)
         if not self.done:
-            self._prefetch = None  # which has to know all that was read
+            self._prefetch = None  # it must see everything that is read
         if self._prefetch is None:
             return await self.relay(message)
         return await self.or_lost(self._prefetch.fetch(call.head, message))
 
     async def query_id(self, call: Message) -> bytes:
-        """Return the upstream's own id, or, where that is empty as Spark's is, the id that Spark's UI shows."""
+        """Return the upstream's query id or, if that is empty as in Spark, the id in Spark's UI."""
         if self.is_followed:
             return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
         reply = await self.relay(call.addressed_to(self.remote.handle))
@@ -133,10 +133,10 @@ class RemoteOperation(RemoteRun):
             return reply
         return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
 
-    # Replies that are ready before their calls
+    # Replies prepared before their calls
 
     def foresee(self, sessions: Sessions) -> None:
-        """Prepare the replies to the calls that the client has made on the session's last result."""
+        """Prepare the replies to the calls that the client made for the session's last result."""
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
             if asked is not None:
@@ -146,12 +146,12 @@ class RemoteOperation(RemoteRun):
             self.foreseen.expect(closing, self.handle, partial(self.closed_now, closing, sessions))
 
     def columns_now(self) -> bytes | None:
-        """Return the prepared reply to GetResultSetMetadata, if it is there."""
+        """Return the prepared reply to GetResultSetMetadata if it is ready; else None."""
         finished = self.state is OperationState.FINISHED
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
     def rows_now(self) -> bytes | None:
-        """Return the prepared reply to FetchResults, if it is there."""
+        """Return the prepared reply to FetchResults if it is ready; else None."""
         if self.state is not OperationState.FINISHED or self._prefetch is None:
             return None
         reply = self._prefetch.rows_now()
@@ -160,7 +160,9 @@ class RemoteOperation(RemoteRun):
         return reply
 
     def closed_now(self, call: bytes, sessions: Sessions) -> bytes | None:
-        """Close the operation and return the reply to CloseOperation; None if it still runs and has to be stopped."""
+        """Close the operation and return the reply to CloseOperation; None if it still runs and must be
+        stopped first.
+        """
         if not self.done:
             return None
         sessions.remove_operation(self)
@@ -174,7 +176,7 @@ class RemoteOperation(RemoteRun):
 
 
 def _error_of(reply: bytes) -> SqlError | None:
-    """Return the error in a reply to FetchResults; None if the reply cannot be read."""
+    """Return the error in a reply to FetchResults; None if there is none or the reply is invalid."""
     try:
         check(read_reply(reply, ttypes.TFetchResultsResp).status)
     except SqlError as error:
@@ -190,12 +192,12 @@ _NEXT, _PRIOR, _FIRST = (
     ttypes.TFetchOrientation.FETCH_FIRST,
 )
 _ORIENTATION, _MAX_ROWS = (1, 2), (1, 3)
-_SOON = 0.2  # seconds in which Spark has a block that it need not compute
+_SOON = 0.2  # seconds within which Spark returns a block that it need not compute
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A prefetched block: the request that the client will send, its awaited reply, and the expected size in bytes."""
+    """A prefetched block: the request that the client will send, its awaited reply, and its expected size in bytes."""
 
     question: bytes
     answer: asyncio.Future[bytes]
@@ -203,15 +205,15 @@ class _Block:
 
     @property
     def reply(self) -> bytes | None:
-        """The answer, if it is there and no error of the connection."""
+        """The reply, if it has arrived without a connection error; else None."""
         there = self.answer.done() and not self.answer.cancelled() and self.answer.exception() is None
         return self.answer.result() if there else None
 
 
-# It gains where Spark or the network takes its time, 3 to 24 % of a short statement on a real Spark. Before a stand-in
-# that answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time with it: benchmarks/beside.py.
+# It pays where Spark or the network is slow: 3 to 24 % of a short statement on a real Spark. Before a stand-in that
+# answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time with it: benchmarks/beside.py.
 class Prefetch:
-    """The result of one operation. A block is as heavy as the one before, or it is the end."""
+    """The prefetched replies of one operation. A block is expected to be as large as the one before."""
 
     __slots__ = (
         "_blocks",
@@ -237,21 +239,21 @@ class Prefetch:
         self._constant = constant
         self._turn = asyncio.Lock()  # two connections may read one result
         self._columns: _Block | None = None
-        self._blocks: deque[_Block] = deque()  # which the client has not asked for yet
-        self._read = 0  # how often it has asked for rows
-        self._rows = 0  # in what the client got last
+        self._blocks: deque[_Block] = deque()  # not requested by the client yet
+        self._read = 0  # how often the client has fetched rows
+        self._rows = 0  # rows in the client's last block
         self._given_up = False
-        self._foreseen = habits.columns, habits.rows  # which the session's other operations may change meanwhile
-        self._for_rows: bytes | None = None  # as it was foreseen, once that is asked for
+        self._foreseen = habits.columns, habits.rows  # the session's other operations may change these meanwhile
+        self._for_rows: bytes | None = None  # as expected, once the client has sent it
 
     @property
     def _known_columns(self) -> bytes | None:
-        """The reply that told the columns of the session's last constant statement, if that was the same statement."""
+        """The reply with the columns of the session's last constant statement, if it was the same statement."""
         kept = self._habits.schema
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Ask for the columns, unless they are known, and for the first rows of an ended operation of the upstream."""
+        """Request the columns (unless known) and the first rows of an operation that has ended on the upstream."""
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:
@@ -267,7 +269,7 @@ class Prefetch:
             self._columns = self._blocks.popleft()
 
     async def columns(self, head: Head, message: bytes, *, finished: bool) -> bytes:
-        """Return the reply to a GetResultSetMetadata, which is addressed to the upstream."""
+        """Return the reply to a GetResultSetMetadata that is addressed to the upstream."""
         known = self._known_columns
         if known is not None and finished:
             return with_seqid(known, head.seqid)
@@ -284,7 +286,7 @@ class Prefetch:
         return await self._upstream.call(message)
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
-        """Return the reply to a FetchResults for rows, which is addressed to the upstream."""
+        """Return the reply to a FetchResults for rows that is addressed to the upstream."""
         async with self._turn:
             return await self._fetched(head, message)
 
@@ -300,7 +302,7 @@ class Prefetch:
                 await self._take_back(message)
             self._drop_blocks()
             reply = await self._upstream.call(message)
-        # What takes long is not asked for unasked: whatever else the client wants would wait behind it.
+        # Slow blocks are not prefetched, because the client's other calls would have to wait for them.
         soon = clock() - asked_at < _SOON
         good = succeeded(reply)
         self._rows = rows_in(reply) if good else 0
@@ -308,7 +310,7 @@ class Prefetch:
         return reply
 
     def columns_now(self) -> bytes | None:
-        """Return the prefetched reply to GetResultSetMetadata, if it is there."""
+        """Return the prefetched reply to GetResultSetMetadata if it has arrived; else None."""
         known = self._known_columns
         if known is not None or self._constant is not None:
             return known
@@ -319,7 +321,7 @@ class Prefetch:
         return reply
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults, if it is there and no error."""
+        """Return the prefetched reply to FetchResults if it has arrived without an error; else None."""
         call = self._for_rows
         if call is None or not self._blocks or self._turn.locked():
             return None
@@ -333,7 +335,7 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """Take note of the client's fetch, which it may repeat for the next result."""
+        """Record the client's fetch, which it may repeat for the next result."""
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
         elif self._read == 1:
@@ -344,7 +346,7 @@ class Prefetch:
             self._blocks.extend(self._asked([message], len(reply)))
 
     def drop(self) -> None:
-        """Stop prefetching; do not repeat prefetches that were in vain."""
+        """Stop prefetching, and do not repeat prefetches that were not used."""
         self._given_up = True
         if self._columns is not None:
             self._columns = self._habits.columns = None
@@ -360,18 +362,20 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the error in place of the first rows; Spark tells it once, and then goes on behind the failure."""
+        """Return the error in place of the first rows, which Spark reports once before it continues behind the failure;
+        else None.
+        """
         if self._rows or not self._blocks:
             return None
-        answer = await asyncio.shield(self._blocks[0].answer)  # it stays, for others, where who asks now goes away
+        answer = await asyncio.shield(self._blocks[0].answer)  # it stays for others if this caller leaves
         if succeeded(answer):
             return None
-        if self._blocks:  # nobody has dropped them meanwhile
+        if self._blocks:  # not dropped meanwhile
             self._taken()
         return answer
 
     async def _take_back(self, message: bytes) -> None:
-        """Have Spark's cursor where the client believes it to be: going back by what came before a block undoes it."""
+        """Move Spark's cursor to where the client expects it, by fetching backwards over the prefetched blocks."""
         rows, before = self._rows, []
         for block in tuple(self._blocks):
             answer = await asyncio.shield(block.answer)
@@ -398,6 +402,6 @@ def _orientation(message: bytes) -> int:
 
 
 def _seen(answer: asyncio.Future[bytes]) -> None:
-    """Take note of an error for which no client may wait."""
+    """Retrieve an error for which no client may be waiting."""
     if not answer.cancelled():
         answer.exception()

@@ -7,7 +7,7 @@
        ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
        └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
 
-The slot is given back when the statement ends, the lease when no client can ask for more of the result.
+The slot is freed when the statement ends, the lease when no client can ask for more of the result.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _CLOSED = encode_reply("CloseOperation", 0, ttypes.TCloseOperationResp(status=success()))
-_UNDER_WAY = "Spark runs the statement as"  # without the word Viewgate: the journal would take it for the answer
+# without the word Viewgate, by which the journal finds the line with the decision
+_UNDER_WAY = "Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
 class Wish(IntEnum):
-    """The client's request to cancel or close the operation; it is never taken back."""
+    """The client's request to cancel or close the operation; it is never withdrawn."""
 
     RUN = 0
     CANCEL = 1
@@ -51,9 +52,10 @@ class Wish(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A statement to run on the upstream: its session, its lease there, its plan, and the client's own if it sent one.
+    """A statement to run on the upstream: its session, its lease, its plan, and the client's own statement if there is
+    one.
 
-    `progress` looks up what Spark reports of it, `kind` is the type of the operation that Thrift names.
+    `progress` returns Spark's progress of it; `kind` is Thrift's type of the operation.
     """
 
     session: ClientSession
@@ -65,11 +67,11 @@ class Execution:
 
 
 class RemoteRun(Operation):
-    """An operation of the upstream under a handle of ours; its result is in `remote.RemoteOperation`.
+    """An operation of the upstream under a handle of Viewgate's; `remote.RemoteOperation` adds its result.
 
-    A rewritten statement that fails before its first row gives way to the client's own: `remote` is then another
-    operation, and the client, who sees RUNNING meanwhile, cannot tell. An operation can be made before the upstream has
-    started anything: `runs_as` then says what it is there. It takes the lease over when it is given to a session.
+    If a rewritten statement fails before its first row, the client's own runs in its place: `remote` is then another
+    operation, and the client, which sees RUNNING meanwhile, does not notice. An operation may be created before the
+    upstream has started it: `runs_as` then sets what it is there. It owns the lease from when it is added to a session.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -85,7 +87,7 @@ class RemoteRun(Operation):
         self._deadline = statement.deadline if statement else None
         self._replay = plan.replay
         self._wish = Wish.RUN
-        self._ended_here = False  # by an error of ours, which the upstream does not know
+        self._ended_here = False  # by an error of ours that the upstream does not know
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
         self._progress = execution.progress
@@ -97,21 +99,21 @@ class RemoteRun(Operation):
         self._refreshes: Begun | None = None
 
     def runs_as(self, announced: Announced) -> None:
-        """Take note of the operation that the upstream has started."""
+        """Set the operation that the upstream has started."""
         self.remote = UpstreamOperation(self.upstream, announced.handle, self.kind)
 
     # Its state
 
     @property
     def _polls(self) -> StatusPolls:
-        """The coordinator of its status polls, made for the first one."""
+        """The coordinator of its status polls, created for the first one."""
         self._polls_made = self._polls_made or StatusPolls(self._began)
         return self._polls_made
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Take note of a state; a statement that is followed stays RUNNING until its post-commit refresh is over."""
+        """Set the state; a statement with a post-commit refresh stays RUNNING until that is over."""
         if self.is_followed and state is not OperationState.FINISHED:
-            return  # the statement has succeeded: what is lost with the upstream now is the reply to another call
+            return  # the statement has succeeded; a loss of the upstream now only concerns the reply to another call
         if state in TERMINAL and not self.done:
             self._statement_ended(state)
         if state in TERMINAL and self._after is not None:
@@ -129,11 +131,11 @@ class RemoteRun(Operation):
             self.result_ready()
 
     def result_ready(self) -> None:
-        """Take note that the client may fetch the result now."""
+        """React to the end of the statement: the client may now fetch the result."""
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot for the next statement, and keep what a new upstream session needs of this one."""
+        """Free the slot, and keep the statement if a new upstream session must replay it."""
         self._lease.free_slot()
         replay, self._replay = self._replay, Replay.NEEDLESS
         if replay is Replay.REPEAT and state is OperationState.FINISHED:
@@ -143,7 +145,7 @@ class RemoteRun(Operation):
 
     @property
     def is_followed(self) -> bool:
-        """Whether the statement has finished on the upstream and the post-commit refresh runs."""
+        """Whether the statement has finished on the upstream, and its post-commit refresh runs."""
         return self._post_commit is not None and not self.done
 
     async def look(self, unseen: float) -> None:
@@ -185,14 +187,14 @@ class RemoteRun(Operation):
             return reply
         observed = await self._observe(remote, status)
         if not observed and not self.done:
-            return await self.status(call)  # of the statement in its place, or of the refresh behind it
+            return await self.status(call)  # of the original statement, or of the refresh
         if not observed or self._ended_here:
             return call.reply(self.status_response())
         known = Known(self.session.protocol, self.has_result_set, self.started_ms, self.completed_ms)
         return completed(reply, known, await self._shown_progress(call))
 
     async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
-        """Take note of a status; return False if it is not for the client: of a rewriting that has been given up."""
+        """Apply a status; return False if it is not for the client, because it is of a rewriting that was replaced."""
         await self.fallback.passed()
         if remote is not self.remote:
             return False
@@ -211,7 +213,9 @@ class RemoteRun(Operation):
         return call.reply(response)
 
     async def _shown_progress(self, call: Message) -> Any:
-        """Return the progress of the statement, or of the refreshes behind it, if the client asks for that."""
+        """Return the progress of the statement, or of its post-commit refreshes, if the client asks for it;
+        else None.
+        """
         if self.done:
             return None
         bar = self._progress_bar = self._progress_bar or ProgressBar(self.started_ms)
@@ -219,7 +223,8 @@ class RemoteRun(Operation):
             return await bar.told(call, self._refreshes.stages)
         statement = self.remote.handle.id
         progress = await bar.told(call, lambda: self._progress(statement))
-        if progress is not None and progress.rows and self.log.empty:  # beeline draws no bar before it has shown a line
+        # beeline draws no bar before it has printed a line
+        if progress is not None and progress.rows and self.log.empty:
             self.log.add(f"{_UNDER_WAY} {statement}")
         return progress
 
@@ -231,17 +236,19 @@ class RemoteRun(Operation):
 
     @property
     def _has_written(self) -> bool:
-        """Whether it is a write that the upstream has finished."""
+        """Whether it is a write that has finished on the upstream."""
         return self.writes and (self.is_followed or self.state is OperationState.FINISHED)
 
     @property
     def without_rows(self) -> bool:
-        """Whether it is a finished write without rows, so that nothing of its result is lost with the upstream."""
+        """Whether it is a finished write without rows, whose result cannot be lost with the upstream."""
         writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
         return writes is not None and writes.certain
 
     def _told(self, error: SqlError) -> SqlError:
-        """Return the client's error: of a write that is cut off, that it may have been or has been executed."""
+        """Return the error for the client; for an interrupted write, one that says it may have been, or was,
+        executed.
+        """
         if not isinstance(error, Interrupted) or not self.writes:
             return error
         return error.executed() if self._has_written else error.uncertain()
@@ -267,7 +274,7 @@ class RemoteRun(Operation):
         return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Message) -> bytes:
-        """Close it without waiting for the upstream to forget it: nothing of that matters to a client."""
+        """Close it without waiting for the upstream, whose reply does not matter to a client."""
         self.wants(Wish.CLOSE)
         await self.abandon()
         self.session.habits.closing = repeatable(call.message)
@@ -290,8 +297,8 @@ class RemoteRun(Operation):
             await self._stop(self.remote)
 
     def release(self) -> None:
-        """End the lease: the upstream session is used no more."""
-        self.foreseen.forget()  # also where a queued one was removed before it had become this
+        """Release the lease: the upstream session is no longer used."""
+        self.foreseen.forget()  # also if a queued operation was removed before it became this one
         self._lease.release()
 
     def wants(self, wish: Wish) -> None:
@@ -322,14 +329,14 @@ class RemoteRun(Operation):
             self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
-        """Log that the upstream still has the operation; with its session, it goes as well."""
+        """Log that the upstream still has the operation, which ends with its session."""
         if self._lease.held and self.upstream.alive:
             logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)
 
-    # The client's own statement in the place of the rewritten one
+    # The client's own statement in place of the rewritten one
 
     async def _run_original(self, original: Statement) -> SqlError | None:
-        """Start the original in the place of the rewritten statement; return the error that keeps it from starting."""
+        """Start the original in place of the rewritten statement; return the error that prevented that, or None."""
         failed = self.remote
         try:
             self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
@@ -337,7 +344,7 @@ class RemoteRun(Operation):
             told = self._told(error)
             self.advance(OperationState.ERROR, told)
             return told
-        if self._wish is Wish.CLOSE:  # the client has closed the failed one while this was being started
+        if self._wish is Wish.CLOSE:  # the client has closed the failed one meanwhile
             await self._forget(self.remote)
             return None
         self.log.add(_FELL_BACK)
@@ -348,7 +355,9 @@ class RemoteRun(Operation):
         return None
 
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
-        """Run the original statement in a new slot: the rewritten one had finished and freed its slot."""
+        """Run the original statement in a new slot, because the rewritten one had finished; return the error that
+        prevented that, or None.
+        """
         try:
             async with asyncio.timeout_at(original.deadline):
                 await self._lease.wait_for_slot()

@@ -1,11 +1,11 @@
-"""What a client is told of a running operation: its status, its progress, its columns.
+"""Reports a running operation to clients: its status, its progress, its columns.
 
-Spark holds each poll of the status until the operation ends or some seconds are over, and takes the next one behind it:
-so a client's poll and one of our own share an answer. Its replies lack times and `hasResultSet`, without which Hive
-JDBC polls for ever. Such replies differ in little: where what they lack belongs is computed once for each shape.
+Spark delays the reply to each poll until the operation ends or some seconds have passed, and queues further polls
+behind it: so a client's poll and one of Viewgate's own share a reply. Spark's replies lack times and `hasResultSet`,
+without which Hive JDBC polls forever. Where these belong in a reply is computed once for each shape of replies.
 
-Spark can only be asked for the columns at the end. Hive JDBC's `executeAsync` asks as soon as the statement is started,
-and would otherwise wait for its end: the query is described meanwhile.
+Spark reports the columns only after the end. Hive JDBC's `executeAsync` asks as soon as the statement has started, and
+would otherwise wait for its end: Viewgate describes the query on its own meanwhile.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ logger = logging.getLogger(__name__)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS = (1, 2)
 _SEQID = 4
-_MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")  # of a time in an example: in no text, not being UTF-8
-_LOOK_AGAIN = 0.5  # seconds between two looks at the stages
+# marks a time in an example reply; occurs in no text, because it is not UTF-8
+_MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")
+_LOOK_AGAIN = 0.5  # seconds between two lookups of the stages
 
 _STATES = frozenset(OperationState)
 
 
 class StatusPolls:
-    """Coordinates the status polls of one operation, the client's and our own."""
+    """Coordinates the status polls of one operation, the clients' and our own."""
 
     def __init__(self, began: float) -> None:
         self._out = 0
@@ -51,11 +52,11 @@ class StatusPolls:
         self._none_of_ours.set()
 
     def none_for(self, seconds: float) -> bool:
-        """Return whether no poll is under way, nor was answered within so many seconds."""
+        """Return whether no poll is running, and none was answered within `seconds`."""
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Return the answer to a poll, which is under way until then."""
+        """Return the reply to a poll, which counts as running until then."""
         self._out += 1
         try:
             return await answer
@@ -65,7 +66,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Let clients' polls share the reply to a poll of our own, which the body sends and records."""
+        """Share the reply of our own poll, which the body sends and records, with clients' polls."""
         self._none_of_ours.clear()
         try:
             yield
@@ -73,7 +74,7 @@ class StatusPolls:
             self._none_of_ours.set()
 
     async def shared(self) -> bool:
-        """Wait until our own poll is answered; return False if none is under way, so that the client's is sent."""
+        """Wait until our own poll is answered; return False if none is running, so that the client's must be sent."""
         if self._none_of_ours.is_set():
             return False
         await self._none_of_ours.wait()
@@ -81,7 +82,9 @@ class StatusPolls:
 
 
 class Known(NamedTuple):
-    """The facts that complete an operation's status: its client's protocol, its result, times in milliseconds."""
+    """The facts that complete an operation's status: protocol version, whether it has a result, times in
+    milliseconds.
+    """
 
     protocol: int
     has_result_set: bool
@@ -90,7 +93,7 @@ class Known(NamedTuple):
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
-    """Return the reply with the known facts and the progress, as far as it does not tell them itself."""
+    """Return the reply with the known facts and the progress, as far as the reply lacks them."""
     shape = shape_of(reply) if progress is None else None
     if shape is None:
         return _completed(reply, known, progress)
@@ -106,7 +109,9 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the parts of the body that all replies of a shape share, each with the number of the time behind it."""
+    """Return the parts that all replies of a shape share, each with the number of the time that follows it (None for
+    none).
+    """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
     times = [int.from_bytes(mark, "big") for mark in marks]
@@ -137,11 +142,11 @@ def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
 
 
 class ProgressBar:
-    """The progress that one operation's client is shown, looked up every half second at most.
+    """The progress that one operation's client sees, looked up at most every half second.
 
-    Beeline holds the lines of the log back until it is told of no bar, and from then on writes them over any bar that
-    comes later. So an operation has one all the time, before its first stage and between the refreshes behind it, too;
-    or never, if its stages were unknown at the first look.
+    Beeline holds back log lines until there is no progress bar, and then prints them over any later bar. So an
+    operation has a bar all the time, even before its first stage and between its refreshes, or never, if its stages
+    were unknown at the first lookup.
     """
 
     def __init__(self, started_ms: int) -> None:
@@ -161,7 +166,7 @@ class ProgressBar:
             self._looked_at = now
             try:
                 stages = await look()
-            except Exception as error:  # the statement itself goes well
+            except Exception as error:  # the statement itself is not affected
                 logger.warning("progress unknown error=%r", error)
                 stages = None
             if self._seen is None and stages is None:
@@ -172,16 +177,16 @@ class ProgressBar:
         return self._seen
 
     def _note(self, stages: tuple[Stage, ...]) -> None:
-        """Take note of the stages that run; the stages that are told of no more have ended."""
+        """Record the running stages; stages that are no longer reported have ended."""
         ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
         self._stages = ended | {stage.id: stage for stage in stages}
 
 
-_SOON = 0.1  # seconds, in which most statements end
+_SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the schema of a running statement; None at its end, if it ends before that is known or is no query."""
+    """Return the schema of a running statement; None if it ends first, or if it is not a query."""
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
     try:
@@ -200,7 +205,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema if Spark would give the same: of some types, clients are told another."""
+    """Return the schema if Spark would report the same; some types are reported to clients differently."""
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
     except SqlError:

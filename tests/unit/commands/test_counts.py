@@ -1,4 +1,6 @@
-"""SHOW VIEWGATE, the system tables, the console and `/metrics` count a statement the same, however it went."""
+"""Checks that SHOW VIEWGATE, the system tables, the console and `/metrics` count a statement equally,
+however it ended.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ ROWS = encode_reply("FetchResults", 0, ttypes.TFetchResultsResp(status=success()
 
 
 def run(house: House, *, falls_back: str = "", state: OperationState = OperationState.FINISHED) -> None:
-    """A rewritten statement, whose original takes over in its execution or at its rows, or not at all."""
+    """Run a rewritten statement whose original takes over during its execution, at its rows, or not at all."""
     operation = Stub(session(), 0)
     record = house.journal.receive(operation.session, QUERY)
     record.planned(PLAN, 0.001)
@@ -88,7 +90,7 @@ def test_every_place_counts_the_same(house: House, how: Any, outcome: str, uses:
 
 
 async def told(house: House, what: str) -> ResultSet:
-    """What SHOW VIEWGATE says."""
+    """Return the counts that SHOW VIEWGATE shows."""
     command = find(f"SHOW VIEWGATE {what}")
     assert command is not None
     return await command.run(house.context, session(), house.log.append)

@@ -1,4 +1,4 @@
-"""Sessions that want Hive's answers get those of SHOW TABLES, VIEWS and PARTITIONS, and of DESCRIBE."""
+"""Checks Hive's answers to SHOW TABLES, VIEWS and PARTITIONS and DESCRIBE, in sessions that ask for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DESCRIBED = ("col_name", "data_type", "comment")
 
 
 class Spark:
-    """Answers everything with the same result, or with an error."""
+    """A Spark that answers every statement with the same result, or with an error."""
 
     def __init__(self, columns: Sequence[str], *rows: tuple[Any, ...], error: SqlError | None = None) -> None:
         self.result, self.error = ResultSet.of(*columns, rows=rows), error

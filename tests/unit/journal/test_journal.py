@@ -102,7 +102,7 @@ def test_sinks_are_told_of_the_end_and_of_the_close_once() -> None:
 
 
 def rewritten(journal: Journal, sql: str) -> Stub:
-    """A statement whose rewriting has been run to its end."""
+    """Return a statement whose rewritten form has been executed to its end."""
     operation = Stub(session(), 0)
     record = begun(journal, operation, sql)
     record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.0)
