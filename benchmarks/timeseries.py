@@ -185,7 +185,7 @@ def fill(connection: Any, rows: int) -> None:
 
 
 def measure(on: Any, off: Any, panel: Panel, rounds: int) -> Seen:
-    """Run a panel in all ways in turns, once a round over the tables and three times otherwise; the first round warms up."""
+    """Run a panel in all ways in turns: per round, once over the tables, else three times; the first round warms up."""
     for connection in (on, off):
         clients.rows(connection, f"SET TIME ZONE '{panel.zone}'")
     plain, rewritten, by_hand = (off, panel.sql), (on, panel.sql), (off, panel.by_hand)
@@ -212,7 +212,7 @@ def measure(on: Any, off: Any, panel: Panel, rounds: int) -> Seen:
 
 
 def _rows(connection: Any, panel: Panel) -> int:
-    """Return how many rows the chosen plan, or else the query's own, reads after pruning."""
+    """Return the number of rows that the chosen plan, or else the original query, reads after pruning."""
     tried = clients.rows(connection, f"EXPLAIN REWRITE {panel.sql}")
     chosen = [detail for _, verdict, _, _, detail, _ in tried if verdict == "chosen"]
     told = chosen or [detail.partition("; reading the tables ")[2] for _, _, _, _, detail, _ in tried]

@@ -43,12 +43,13 @@ _REFUSALS = (
 
 SettingsFile = Annotated[Path | None, typer.Option("--config", metavar="FILE", help=_SETTINGS)]
 DataDirectory = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
+    Path | None,
+    typer.Option("--data", metavar="DIR", help="directory for the data of its own Spark (default .viewgate)"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, for programs")]
 Host = Annotated[str, typer.Option(help="where Viewgate runs")]
 ServerPort = Annotated[int, typer.Option("--port", help="where it listens")]
-User = Annotated[str | None, typer.Option(help="who logs in; the password is read from the variable VIEWGATE_PASSWORD")]
+User = Annotated[str | None, typer.Option(help="the user; the password is read from the variable VIEWGATE_PASSWORD")]
 
 app = typer.Typer(
     name="viewgate",
@@ -214,7 +215,7 @@ def refresh(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="views: namespace.name")] = None,
     every: Annotated[bool, typer.Option("--all", help="all views")] = False,
     stale: Annotated[bool, typer.Option("--stale", help="those that are stale, of all or of the names")] = False,
-    full: Annotated[bool, typer.Option("--full", help="compute anew even if nothing has changed")] = False,
+    full: Annotated[bool, typer.Option("--full", help="recompute all rows even if nothing has changed")] = False,
     where: Annotated[str, typer.Option(metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")] = "",
     config: SettingsFile = None,
     data: DataDirectory = None,
@@ -276,9 +277,9 @@ def explain(
     port: ServerPort = _PORT,
     user: User = None,
     namespace: Annotated[
-        str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="where names without one are looked up")
+        str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of names that do not give one")
     ] = None,
-    require: Annotated[bool, typer.Option("--require", help="exit code 3 where no view answers the query")] = False,
+    require: Annotated[bool, typer.Option("--require", help="exit with code 3 if no view answers the query")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print which views answer a query and why others do not: from a script, or as a running Viewgate decides."""

@@ -100,7 +100,7 @@ def _console(settings: Config) -> str:
 
 
 def _java() -> str:
-    return f"{preflight.java()} is of a version that Spark knows"
+    return f"{preflight.java()} is a version that Spark supports"
 
 
 def _spark() -> str:

@@ -46,7 +46,7 @@ def settled(options: Options) -> config.Config:
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
-        raise config.ConfigError(f"{given} is for Viewgate's own Spark, and {options.config} names another")
+        raise config.ConfigError(f"{given} is only for Viewgate's own Spark, and {options.config} names another one")
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(

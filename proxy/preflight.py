@@ -48,7 +48,7 @@ def java(environ: Mapping[str, str] = os.environ) -> Path:
     answer = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
     version = java_version(answer.stderr + answer.stdout)
     if version not in JAVA:
-        found = f"is Java {version}" if version else f"does not tell its version ({answer.stderr.strip()[:200]})"
+        found = f"is Java {version}" if version else f"does not print its version ({answer.stderr.strip()[:200]})"
         raise Missing(f"Viewgate's own Spark needs Java 17 or 21, and {program} {found}: {_GET_JAVA}")
     return Path(program)
 

@@ -227,9 +227,9 @@ def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded
         count = settings.server.workers
         told = Reloaded(
             f"{count} workers are being replaced one by one, each when its sessions have ended; SHOW VIEWGATE WORKERS "
-            "shows how far that is"
+            "shows the progress"
             if begun
-            else "the workers are being restarted already; SHOW VIEWGATE WORKERS shows how far that is",
+            else "the workers are being restarted already; SHOW VIEWGATE WORKERS shows the progress",
             refused=not begun,
         )
     _log.log(logging.ERROR if told.refused else logging.INFO, "%s", told.message)

@@ -63,7 +63,7 @@ class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seve
 
     def __str__(self) -> str:
         if not self.known:
-            return "an unknown time: the size of a table is not known"
+            return "unknown time, because the size of a table is not known"
         files = f" of {self.files:,} of {self.all_files:,} files" if self.all_files else ""
         parts = [f"{self.rows:,.0f} rows{files} in {_counted(self.scans, 'scan')}"]
         parts += [_counted(n, what) for n, what in ((self.joins, "join"), (self.shuffles, "shuffle")) if n]

@@ -61,9 +61,10 @@ def _log_level() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _only_its_own_memory() -> None:
-    """Keep from each file what an earlier one has left: a collection of all the run's objects took up to 20 s.
+    """Free what earlier test files left in memory: a collection of all objects of the run took up to 20 s.
 
-    Bounded caches are emptied, for they hold the trees of all files else, and the collector passes over the rest.
+    Bounded caches are emptied, because they hold syntax trees of all files, and the remaining objects are excluded from
+    collection.
     """
     for name, module in list(sys.modules.items()):
         if name.startswith(("proxy.", "rewriter.")):
@@ -75,7 +76,7 @@ def _only_its_own_memory() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Let the interpreter free all at its end: DuckDB's library tells of what is left."""
+    """Let the interpreter free everything at its end; otherwise DuckDB's library reports leftover objects."""
     gc.unfreeze()
 
 

@@ -49,7 +49,7 @@ T = TypeVar("T")
 # Returns the rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
-NOT_THEN = "its storage holds no snapshot that was refreshed from the tables as they were at that moment"
+NOT_THEN = "its storage has no snapshot that was refreshed from the tables as of that time"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to parse
 
 
@@ -307,7 +307,7 @@ class Answers:
             return replace(unchanged, outcome=kept, problem="Spark refuses the statement")
         if not same:
             kept = replace(outcome, replacements=())
-            return replace(unchanged, outcome=kept, problem="a view's query gives other columns than the view")
+            return replace(unchanged, outcome=kept, problem="a view's query returns other columns than the view has")
         storages = (relations.get(storage) for replaced in outcome.replacements for storage in replaced.storages)
         read = tuple(storage for storage in storages if isinstance(storage, Table))
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)

@@ -141,7 +141,7 @@ class Decision:
         yield from missed[:_MISSED]
         more = len(missed) - _MISSED
         if more > 0:
-            yield f"and {more} more {'reason' if more == 1 else 'reasons'}; EXPLAIN REWRITE tells all"
+            yield f"and {more} more {'reason' if more == 1 else 'reasons'}; EXPLAIN REWRITE shows all"
 
 
 def moment_text(ms: int) -> str:

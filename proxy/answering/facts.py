@@ -133,7 +133,7 @@ class SessionFacts:
             return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
         if self._shared:
             return f"all clients of this Spark share one session ({_SHARED}), which any of them may change"
-        return "a statement that changes the session still runs" if self._changing else ""
+        return "a statement that changes the session is still running" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
         """Note the start of a statement; return the function to call at its end, or None if the statement changes

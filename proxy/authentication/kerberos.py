@@ -103,7 +103,7 @@ class SaslLogin:
 
 # GSSAPI's messages about a ticket that cannot be obtained, and what to do.
 _REMEDIES = (
-    ("Cannot contact any KDC", "see the `kdc` of the realm in krb5.conf, and whether it runs"),
+    ("Cannot contact any KDC", "check the `kdc` of the realm in krb5.conf, and that it runs"),
     ("Cannot find KDC", "name the realm and its `kdc` in krb5.conf"),
     (r"Server .*not found", "correct `principal`"),
     ("not found in Kerberos database", "correct `client`, or `principal`"),

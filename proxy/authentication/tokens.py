@@ -34,7 +34,7 @@ class Tokens:
         if text.startswith("-----BEGIN"):
             return cls(((None, text),), _SIGNED, audience, issuer, claim)
         if len(text) < 32:
-            raise ValueError(f"{keys}: a shared secret must have 32 letters or more")
+            raise ValueError(f"{keys}: a shared secret must have 32 characters or more")
         return cls(((None, text),), _SHARED, audience, issuer, claim)
 
     def user(self, token: str) -> str | None:

@@ -83,7 +83,7 @@ def _left(view: TableName) -> str:
     """Return a hint about the storage of a view whose metadata could not be read."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
-        f"; what its storage was could not be read: if there is a table with the property {made_for} "
+        f"; the name of its storage could not be read: if there is a table with the property {made_for} "
         f"({view.table}{STORAGE_SUFFIX}, perhaps with a suffix), DROP TABLE … PURGE drops it"
     )
 

@@ -64,7 +64,7 @@ def _column(sql: str, item: Sequence[Token]) -> str:
 # These create an object under a new name, not under a view's: Spark refuses that.
 _DEFINES = frozenset({"CREATE", "REPLACE"})
 _DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
-_HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
+_HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"
 
 
 class Guard:

@@ -67,7 +67,7 @@ async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
 
 def parse_kill(parser: Parser) -> Kill:
     """Return the command after the words KILL VIEWGATE STATEMENT."""
-    statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS tells it")
+    statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS shows it")
     parser.end()
     return Kill(statement)
 
@@ -113,7 +113,7 @@ async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
 
 
 def _parse(steering: Steering, parser: Parser) -> Steer:
-    upstream = parser.string("the upstream in quotes, as SHOW VIEWGATE UPSTREAMS tells it")
+    upstream = parser.string("the upstream in quotes, as SHOW VIEWGATE UPSTREAMS shows it")
     parser.end()
     return Steer(steering, upstream)
 

@@ -303,9 +303,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
         await ctx.pipeline.decision(view)
     sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
     if not sources.all_pinned:
-        raise _refused(
-            storage.name, "a table that the query reads has no snapshot with its columns of today to compare at"
-        )
+        raise _refused(storage.name, "a table that the query reads has no snapshot with its current columns")
     query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
     held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)
     log(f"{view.name}: comparing {storage.name} with the query")

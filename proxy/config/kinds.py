@@ -73,12 +73,12 @@ CatalogType = Annotated[
     BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
     _allowed("sql or rest, the catalogs in which pyiceberg has views, and a materialized view is a view"),
 ]
-HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a path as it stands in a URL, such as cliservice")]
+HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a URL path, such as cliservice")]
 _HeaderName = Annotated[str, Field(pattern=r"^[\w!#$%&'*+.^`|~-]+$")]
 _HeaderValue = Annotated[str, Field(pattern=r"^[!-~]([ -~]*[!-~])?$")]
 Headers = Annotated[
     dict[_HeaderName, _HeaderValue],
-    _allowed("a table of headers of HTTP, whose values are texts of one line", secret=True),
+    _allowed("a table of HTTP headers, whose values are texts of one line", secret=True),
 ]
 Scalar = Annotated[str, BeforeValidator(_as_text), _allowed("a text, a number or a truth value")]
 Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and truth values")]

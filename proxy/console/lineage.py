@@ -91,7 +91,7 @@ class Drawing:
 
 
 def drawn(found: Graph) -> Drawing:
-    """Return the layout of a graph from left to right: each name is to the right of all that it depends on.
+    """Return the layout of a graph from left to right: each name is to the right of all names that it depends on.
 
     >>> a, b, c = (TableName((name,)) for name in "abc")
     >>> [(str(node.name), node.x, node.y) for node in drawn(nx.DiGraph([(a, b), (b, c), (a, c)])).nodes]

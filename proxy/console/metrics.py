@@ -221,7 +221,7 @@ class Gauges(Collector):
 def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
     waiting = "Clients that wait for a session on any upstream."
     yield GaugeMetricFamily("viewgate_sessions_waiting", waiting, upstreams.waiting)
-    longest = "Seconds for which the client has waited that waits longest for a session on any upstream."
+    longest = "Seconds for which the oldest waiting client has waited for a session on any upstream."
     yield GaugeMetricFamily("viewgate_sessions_longest_wait_seconds", longest, upstreams.longest_wait)
     up = _upstream_gauge("up", "Whether an upstream opens sessions: 1, or 0 where it does not or is being drained.")
     sessions = _upstream_gauge("sessions", "Sessions that are open on an upstream.")
@@ -230,7 +230,7 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
     most_statements = _upstream_gauge("statements_limit", "Statements that may run on an upstream at a time.")
     queued = _upstream_gauge("statements_waiting", "Statements that wait for a slot on an upstream.")
     waited = _upstream_gauge(
-        "statements_longest_wait_seconds", "Seconds for which the statement has waited that waits longest for a slot."
+        "statements_longest_wait_seconds", "Seconds for which the oldest waiting statement has waited for a slot."
     )
     for place in upstreams.places:
         name = [str(place.upstream)]

@@ -38,7 +38,7 @@ ANSWERED = {
     Outcome.NONE: "Spark answers it: no materialized view reads its tables.",
     Outcome.FALLBACK: "The tables answer it, because Spark could not run the rewritten statement.",
     Outcome.VIEWGATE: "Viewgate itself answers it.",
-    Outcome.REFUSED: "It was refused, and never begun.",
+    Outcome.REFUSED: "It was refused and never started.",
 }
 
 # A description of each phase in the bar of a statement's time.

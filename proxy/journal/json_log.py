@@ -1,4 +1,4 @@
-"""The log as lines of JSON: of a statement and a refresh all that the journal's file has of it."""
+"""Formats log lines as JSON; those of statements and refreshes have the same keys as the journal's file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.journal.writer import as_json, known
 
 
 class JsonLog(logging.Formatter):
-    """A formatter of the log; `worker` is the number of this process where there are several.
+    """A log formatter that writes JSON; `worker` is the number of this process if there are several.
 
     >>> given = {"created": 0, "levelname": "INFO", "msg": "went %s", "args": ("on",)}
     >>> print(JsonLog(2).format(logging.makeLogRecord(given)))
@@ -23,7 +23,7 @@ class JsonLog(logging.Formatter):
         self._worker = {} if worker is None else {"worker": worker}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a line of the log as JSON on one line."""
+        """Return a log record as JSON on one line."""
         told = record.args[0] if isinstance(record.args, tuple) and record.args else None
         more: dict[str, Any] = {"event": "log", "message": record.getMessage()}
         if isinstance(told, Record | Refresh):
@@ -35,6 +35,6 @@ class JsonLog(logging.Formatter):
 
 
 def log_as_json(worker: int | None = None) -> None:
-    """Have each line of the log be JSON from now on."""
+    """Write each log line as JSON from now on."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(JsonLog(worker))

@@ -196,9 +196,12 @@ class OnCommit:
                 await self._pipeline.refresh(view, log, asked, cause)
         except SqlError as failure:
             failed.add(view.name)
-            log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")
+            log(
+                f"{view.name} could not be refreshed, and is not used until a refresh succeeds: "
+                f"{first_message(str(failure))}"
+            )
         except asyncio.CancelledError:
-            log(f"the refresh of {view.name} was cancelled, and it is not used until the next one")
+            log(f"the refresh of {view.name} was cancelled; the view is not used until its next refresh")
             raise
         except Exception:
             failed.add(view.name)

@@ -88,7 +88,7 @@ class Schedule:
         except Unavailable:  # the catalog has logged it
             return _LONGEST_PAUSE
         except Exception:
-            _logger.exception("schedule unreadable: no scheduled refresh until the next look")
+            _logger.exception("schedule unreadable: no scheduled refresh until the next check")
             return _LONGEST_PAUSE
 
     def _begin(self, view: MaterializedView) -> None:

@@ -67,7 +67,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
         part = f"its storage holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
     live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
-    how = "; queries read it with the appended rows where these are few" if live else ""
+    how = "; queries read it with the appended rows if these are few" if live else ""
     never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
 

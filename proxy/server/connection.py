@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
         self._held = count
         # Another worker sends only complete messages; closing its connection would lose the reply, but not the session.
         if held.bytes > self._entrance.limits.buffers and count > _AHEAD and not self.within:
-            raise WireError(f"{held.bytes} bytes of messages that are not whole are held, {count} of them for it")
+            raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
         """Answer this event and those that arrive meanwhile, in order."""

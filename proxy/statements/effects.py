@@ -26,10 +26,10 @@ class Effect(Enum):
 class Replay(Enum):
     """How a statement's session effect can be reproduced in a new upstream session."""
 
-    NEEDLESS = "the statement leaves nothing behind"
+    NEEDLESS = "the statement has no effect on the session"
     REPEAT = "by the same statement, if it succeeded"
     IMPOSSIBLE = "not at all, if the statement succeeded"
-    DOUBTFUL = "perhaps not at all, even if the statement failed"
+    DOUBTFUL = "the effect is uncertain, also after a failure"
 
 
 _REPLAYS = {

@@ -248,7 +248,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
     if count and (key, element) != (STRING, STRING):
         raise WireError("a configuration is not a map of strings")
     if not 0 <= count * _MINIMUM <= len(value):
-        raise WireError(f"a map claims {count} entries")
+        raise WireError(f"a map declares {count} entries, more than it has bytes for")
     offset = MAP_HEAD.size
     texts = []
     try:

@@ -73,7 +73,7 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
             names.append(payload[offset + _NAME.size : offset + _NAME.size + length].decode())
             offset += _NAME.size + length
     except (struct.error, UnicodeDecodeError) as error:
-        raise WireError("a neighbour's call cannot be read") from error
+        raise WireError("a call relayed by another worker cannot be read") from error
     return Peer(names[0], names[1], tied=False, traceparent=names[2]), payload[offset:]
 
 

@@ -27,7 +27,7 @@ _ADDED = {
     "WEEK": ("DAY", 7),
     "QUARTER": ("MONTH", 3),
 }
-# Of these a day or more as an interval would be days of the zone.
+# Units whose intervals have a fixed length: a day or more depends on the time zone.
 _SHORT = frozenset({"SECOND", "MINUTE", "HOUR"})
 _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 

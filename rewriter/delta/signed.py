@@ -58,11 +58,11 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     """Return why an output cannot subtract a removed row, whatever other outputs there are; empty if it can."""
     call = aggregate_of(output)
     if call is None:
-        return "an output computes with aggregates"
+        return "an output is an expression of aggregates"
     if isinstance(call.expressions[0], exp.Distinct) or not AGGREGATES[call.name].linear:
         return f"{call.name} cannot subtract a removed row"
     if isinstance(output, exp.Filter) and call.name != "count":
-        return f"a filtered {call.name} may be left without rows"
+        return f"a filtered {call.name} may have no rows left"
     if call.name == "sum" and not types[output].startswith(_EXACT):
         return "a floating-point sum cannot subtract a value exactly"
     return ""

@@ -24,5 +24,5 @@ def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
     except RecursionError:
         return Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
     except Exception:
-        log.exception("trying %s on %r failed; the statement is answered without it", view, text)
+        log.exception("the attempt to match %s with %r failed; the statement is answered without it", view, text)
         return Miss(Reason.UNSUPPORTED, "an error in the rewriter, see the log")

@@ -96,7 +96,7 @@ def verify_set(
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None
     if operation is None:
-        return Verdict(UNDECIDED, "it is read as no set operation")
+        return Verdict(UNDECIDED, "it cannot be read as a set operation")
     blocks = questions_of(operation, statement, finder(statement, definitions, relations))
     if isinstance(blocks, Miss):
         return Verdict(UNDECIDED, blocks.detail)

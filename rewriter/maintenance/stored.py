@@ -142,7 +142,7 @@ def _in_names(view: MaterializedView, text: str) -> str:
 
 def _shape_problem(block: Block, storage: Table) -> str:
     if _unread(block, _READ_OF_BLOCK) or any(_unread(table, _READ_OF_TABLE) for table in block.tables):
-        return "it is more than joins, filters and groups"
+        return "it has more than joins, filters and groups"
     strange = next((node for tree in block.expressions for node in tree.walk() if not isinstance(node, _READ)), None)
     if strange is not None:
         return f"its value for a row may depend on others: {type(strange).__name__.lower()}"

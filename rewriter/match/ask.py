@@ -35,7 +35,7 @@ class Ask:
         is not possible.
         """
         if not isinstance(self.question, Predicates):
-            return Miss(Reason.SHAPE, "it is compared as a whole", apart=True)
+            return Miss(Reason.SHAPE, "the view is compared as a whole", apart=True)
         if self.path.grown:
             return Miss(Reason.SHAPE, "rows have been appended to its tables", apart=True)
         return read_view(self.question, self.path, self.mapping)

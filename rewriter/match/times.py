@@ -139,7 +139,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
-        source, why = tree.expressions[0], "months_between() takes the time of the day, too"
+        source, why = tree.expressions[0], "months_between() also depends on the time of day"
     elif isinstance(tree, (exp.IntDiv, exp.Mod)):
         counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:

@@ -79,7 +79,7 @@ def declaration(cursor: Cursor) -> Declaration | None:
         if cursor.accept(*beginning):
             return read(cursor)
     raise ScriptError(
-        f"{cursor.wrong('a statement that can stand in a script', shown=3)}: write CREATE TABLE with its columns, "
+        f"{cursor.wrong('a statement that a script can contain', shown=3)}: write CREATE TABLE with its columns, "
         "ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, CREATE VIEW or CREATE MATERIALIZED VIEW "
         "… AS SELECT …"
     )

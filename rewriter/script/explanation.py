@@ -141,7 +141,7 @@ def _columns_of(
     """Return the columns of one replaced block with Spark's names and types; raise Uncertain."""
     original = replacement.original
     if has_unary_plus(original):
-        raise Uncertain("the name of an expression with a plus before it is not known for certain")
+        raise Uncertain("the name of an expression with a unary plus is not known for certain")
     tree = replacement.block.tree
     if tree is None:  # for a text match there is no block
         return query_columns(original, session, seen)

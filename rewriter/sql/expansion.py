@@ -179,7 +179,7 @@ class _Expansion:
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
-            raise _Refused(f"{name} means something else in this session")
+            raise _Refused(f"{name} has another meaning in this session")
         start, end = place_of(table)
         return Edit(start, end, name.sql())
 

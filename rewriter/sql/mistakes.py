@@ -23,7 +23,7 @@ def unexpected(error: SqlglotError) -> str:
     if not first["end_context"].strip() and not first["description"].startswith("Invalid"):
         return f"{place}: something is missing after `{word}`"
     if wanted is not None:
-        return f"{place}: `{word}` stands where `{wanted[1]}` is expected"
+        return f"{place}: `{word}` was found where `{wanted[1]}` is expected"
     return f"{place}: `{word}` is not expected here"
 
 

@@ -295,9 +295,9 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the buckets over which the local time of a number of seconds is the same down to a grain.
+    """Return the buckets over which the local time of a number of seconds is the same, down to a grain; None otherwise.
 
-    law: that of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
+    law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
     """
     counted, times = seconds_of(number, kind_of, since_of), 1
     if counted is None:
@@ -315,7 +315,8 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 
 
 def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:
-    """Return a text as a time whose bucket, or whose text in a pattern, an expression is.
+    """Return a text as the time on which an expression depends, by its bucket or by its text in a pattern; None
+    otherwise.
 
     query: date_trunc('day', from_unixtime(sec)), date_format(from_unixtime(sec), 'yyyy-MM')
     """
@@ -337,10 +338,10 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the number of seconds whose text a label is of; any other time as it is.
+    """Return the number of seconds whose text a label depends on; any other time unchanged.
 
     law: a text of from_unixtime() that is read as a time of the same zone has the same fields
-    no:  its instant, where an hour comes twice
+    no:  its instant, in an hour that clocks repeat
     """
     if not _is_shown(source) or not isinstance(grain, str):
         return source, grain
@@ -358,15 +359,15 @@ _UNITS = {
     "QUARTER": ("month", "day"),
     "YEAR": ("month", "day"),
 }
-# An offset, and what a clock was put back by, are less.
+# The largest offset of a zone, and the largest amount by which clocks were set back, are smaller than this.
 _APART = 2 * 86_400
 
 
 def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the whole units between a constant and a later time as a function of the time's bucket.
+    """Return the whole units between a constant and a later time as a function of the time's bucket; None otherwise.
 
-    law: timestampdiff(HOUR, start, t) counts the hours of the clock that are over: where start is on an hour, that is
-         the same over each hour, and where it is at midnight, so are weeks, months and years over each day
+    law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
+         same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
     no:  times before the start, from which Spark counts towards it: the first hour before it would be two hours long
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestampdiff":

@@ -92,7 +92,9 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 
 
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `CAST(s / n AS INT)` as a function of the bucket of n seconds: too great a number is so in all of it."""
+    """Return `CAST(s / n AS INT)` as a function of the bucket of n seconds; if it overflows, it does for the whole
+    bucket.
+    """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
     return _towards_1970(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None

@@ -59,7 +59,7 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def exists(wall: datetime, zone: str) -> bool:
-    """Return whether clocks of a zone have shown a local time.
+    """Return whether a local time exists in a zone: False in a gap, which clocks skipped.
 
     >>> exists(datetime(2011, 12, 30), "Pacific/Apia"), exists(datetime(2011, 12, 30), "UTC")
     (False, True)
@@ -94,9 +94,9 @@ def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, i
         return None, ()
 
 
-@lru_cache(maxsize=32_768)  # a filter may begin in any year: each day of one is looked at once
+@lru_cache(maxsize=32_768)  # a filter may begin in any year, so each year is scanned once
 def _changes(zone: str, year: int) -> tuple[tuple[int, int, int], ...]:
-    """Return when the offsets of a zone change in a year, with the offsets before and after."""
+    """Return the changes of a zone's UTC offset in a year: the time, and the offsets before and after."""
     info, found = zone_info(zone), []
     begin, end = ((datetime(each, 1, 1) - _EPOCH) // timedelta(seconds=1) for each in (year, year + 1))
     before = _offset(info, begin)

@@ -64,13 +64,13 @@ _SHOWN = exp.Literal.string("yyyy-MM-dd HH:mm:ss")
 
 
 def shown(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the time whose text an expression is, with all fields that Spark reads; None for other expressions."""
+    """Return the time that a text shows with all fields that Spark reads; None for other expressions."""
     text = is_call(tree, "date_format", 2) and tree.expressions[1] == _SHOWN
     time: Tree | None = tree.expressions[0] if text else None
     return time if time is not None and forms.kind(time) == "timestamp" else None
 
 
-# The day is enough for what begins at midnight and is made of days.
+# For units that begin at midnight and consist of days, buckets of days suffice.
 _OF_UNITS = {
     "SECOND": ("second",),
     "MINUTE": ("minute",),
@@ -82,7 +82,11 @@ _OF_UNITS = {
 
 
 def counted_units(forms: Forms, tree: Tree) -> Tree:
-    """Return timestampdiff() of a bucket as that of its time, later than a constant that begins such buckets."""
+    """Return timestampdiff() of a bucket as timestampdiff() of the bucket's time, if it counts from a constant on a
+    border.
+
+    Other calls are returned unchanged.
+    """
     unit, start, end = tree.expressions
     text = start.this if isinstance(start, exp.Cast) else start
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
@@ -188,7 +192,7 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form; None for other expressions.
+    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form; None for others.
 
     law: floor(floor(x / m) * m / n) is floor(x / n) rounded down to a multiple of m / n, if n divides m
     """

@@ -153,7 +153,7 @@ class Unfolding:
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
-        raise Undecided("the branches of a union compute different things")
+        raise Undecided("the branches of a union compute different expressions")
 
     def _difference(self, one: Block, other: Block) -> str:
         """Return an example of rows that only one of the two filters keeps; empty if there is none."""
@@ -179,9 +179,9 @@ class Unfolding:
         if inner.having and outer.keys is not None:
             raise Undecided(f"{table.name} holds some of its groups, which are grouped again")
         if any(table.id in join.tables for join in outer.joins):
-            raise Undecided(f"{table.name} stands behind an outer, semi or anti join")
+            raise Undecided(f"{table.name} is on the right side of an outer, semi or anti join")
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
-            raise Undecided("a FULL join stands beside other tables")
+            raise Undecided("a FULL join is combined with other tables")
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
 
@@ -223,7 +223,7 @@ class Unfolding:
         joined = [other for other in beside if other.id not in dropping]
         assert inner.keys is not None
         if not inner.keys and beside:
-            raise Undecided("a single group of all rows is joined")
+            raise Undecided("a query with a single group of all rows is joined")
         # A single group of all rows exists even for an empty input, so that every filter on it is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
         where = tuple(tree for tree in merged.where if tree not in having)

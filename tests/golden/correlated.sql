@@ -89,7 +89,7 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
---@ kept: by_part UNSUPPORTED the subquery of items is correlated: d.k is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: d.k is not a column of its FROM; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM:  a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery of items is correlated: d.k is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: d.k is not a column of its FROM; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
 
 --@ case: in the list of outputs, twice
 SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coalesce((SELECT count(*) FROM items WHERE items.pid = p.id AND supp = 2), 0) + 1 AS n FROM part AS p WHERE p.size > 1
@@ -98,8 +98,8 @@ SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS O
 
 --@ case: in an output without a name
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
---@ kept: by_part UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; by_part UNSUPPORTED part.id is not a column of the subquery's FROM:  a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
 
 --@ case: in ORDER BY
 SELECT id FROM part ORDER BY (SELECT sum(qty) FROM items WHERE items.pid = part.id), id
---@ kept: by_part UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; by_part UNSUPPORTED part.id is not a column of the subquery's FROM:  a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; parts UNSUPPORTED the subquery of items is correlated: part.id is not a column of its FROM; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias

@@ -191,7 +191,7 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.UnixToStr):
         instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
         read = isinstance(node.parent, exp.Hour | exp.Minute | exp.TimestampTrunc | exp.TimeToStr)
-        if isinstance(node.this, exp.Literal) or read:  # it is compared with a time, or read as one
+        if isinstance(node.this, exp.Literal) or read:  # it is compared with a time, or read as a time
             return instant
         return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))
     if isinstance(node, exp.Substring | exp.Like) or (

@@ -57,7 +57,7 @@ SELECT * FROM (SELECT v.`quarter` AS quarter, sum(v.`total`) AS viewgate_pivot_0
 
 --@ case: what aggregates make together
 SELECT * FROM (SELECT region, quarter, price, amount FROM sales) PIVOT (sum(price) / count(amount) AS each FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED line 1, column 84: `/` stands where `FOR` is expected; GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: UNSUPPORTED line 1, column 84: `/` was found where `FOR` is expected; GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a common table expression
 WITH s AS (SELECT region, quarter, amount FROM sales) SELECT * FROM s PIVOT (sum(amount) FOR quarter IN (1, 2)) ORDER BY region

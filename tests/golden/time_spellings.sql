@@ -219,7 +219,7 @@ SELECT datediff(last_day(v.`d`), v.`d`) AS `left`, max(v.`top`) AS s FROM lake.d
 
 --@ case: months between take the time of the day
 SELECT floor(months_between(at, DATE '2024-01-01')) AS m, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: months_between() takes the time of the day, too; by_fields GROUPING_TOO_COARSE at: months_between() takes the time of the day, too; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: months_between() takes the time of the day, too; by_unix_hour GROUPING_TOO_COARSE at: months_between() takes the time of the day, too; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: months_between() takes the time of the day, too
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_fields GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_unix_hour GROUPING_TOO_COARSE at: months_between() also depends on the time of day; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: months_between() also depends on the time of day
 
 --@ case: names of days and months
 SELECT dayname(at) AS d, monthname(at) AS m, max(n) AS s FROM events GROUP BY 1, 2
@@ -442,5 +442,5 @@ SELECT ceil(v.`m` / 3) AS q, concat(v.`y`, '-', lpad(v.`m`, 2, '0')) AS m, min(v
 
 --@ case: a number of hours as an INT
 SELECT CAST(unix_timestamp(at) / 3600 AS INT) AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
---@ rewritten using by_minute (not proved: only one of both groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
+--@ rewritten using by_minute (not proved: only one of the two groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
 SELECT CAST(unix_timestamp(v.`m`) / 3600 AS INT) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' GROUP BY CAST(unix_timestamp(v.`m`) / 3600 AS INT)

@@ -54,7 +54,7 @@ def test_a_browser_opens_the_default_port(browser: Browser) -> None:
     context, said = browser.new_context(), ""
     try:
         context.new_page().goto(f"http://127.0.0.1:{CONSOLE_PORT}/")
-    except Error as error:  # nothing may listen there
+    except Error as error:  # the port may have no listener
         said = error.message
     context.close()
     assert "ERR_UNSAFE_PORT" not in said

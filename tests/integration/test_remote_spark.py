@@ -145,7 +145,7 @@ def test_what_is_for_its_own_spark_is_refused(remote: Remote, tmp_path: Path) ->
             [VIEWGATE, "serve", "--config", tmp_path / "gate.toml", *given], capture_output=True, text=True, check=False
         )
         assert answer.returncode == 1
-        assert f"{given[0]} is for Viewgate's own Spark" in answer.stderr
+        assert f"{given[0]} is only for Viewgate's own Spark" in answer.stderr
 
 
 def test_several_workers(remote: Remote, tmp_path: Path) -> None:

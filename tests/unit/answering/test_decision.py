@@ -89,7 +89,7 @@ def test_many_reasons_are_cut_short() -> None:
     lines = decided(*(attempt(view, detail=view) for view in "abcde")).lines()
     assert len(lines) == 4
     assert lines[0] == "Viewgate: lake.demo.a not used: it has no column a"
-    assert lines[-1] == "Viewgate: and 2 more reasons; EXPLAIN REWRITE tells all"
+    assert lines[-1] == "Viewgate: and 2 more reasons; EXPLAIN REWRITE shows all"
 
 
 def test_every_reason_has_words() -> None:

@@ -88,7 +88,7 @@ def test_a_view_without_storage_of_that_moment_says_so(asking: Asking) -> None:
     assert first != before
     (line,) = decision.lines()
     assert "lake.demo.agg not used: " in line
-    assert "no snapshot that was refreshed from the tables as they were at that moment" in line
+    assert "no snapshot that was refreshed from the tables as of that time" in line
 
 
 def test_explain_tells_of_the_views_that_were_tried(asking: Asking) -> None:

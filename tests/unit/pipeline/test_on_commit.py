@@ -198,7 +198,9 @@ def test_one_views_failure_is_its_own(lake: Lake) -> None:
             home.spark.before_insert = fail_once
             await home.write()
             assert await home.standing() == ["stale", "fresh"]
-            assert f"Viewgate: {FIRST} could not be refreshed, and is not used until it is: " in "\n".join(home.log)
+            assert f"Viewgate: {FIRST} could not be refreshed, and is not used until a refresh succeeds: " in "\n".join(
+                home.log
+            )
             assert "DIVIDE_BY_ZERO" in "\n".join(home.log)
             await home.write()
             assert await home.standing() == ["fresh", "fresh"]

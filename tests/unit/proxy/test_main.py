@@ -53,7 +53,7 @@ def test_the_command_line_has_the_last_word(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [["--demo"], ["--data", "d"]])
 def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "gate.toml").write_text(REMOTE)
-    with pytest.raises(config.ConfigError, match=f"{words[0]} is for Viewgate's own Spark"):
+    with pytest.raises(config.ConfigError, match=f"{words[0]} is only for Viewgate's own Spark"):
         settled("--config", str(tmp_path / "gate.toml"), *words)
 
 

@@ -26,7 +26,7 @@ def test_a_java_that_spark_knows(tmp_path: Path, version: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("1.8.0_292", "is Java 8"), ("25", "is Java 25"), ("x", "does not tell")]
+    ("version", "said"), [("1.8.0_292", "is Java 8"), ("25", "is Java 25"), ("x", "does not print")]
 )
 def test_another_java_is_refused_with_its_path_and_a_remedy(tmp_path: Path, version: Any, said: str) -> None:
     program = java_that_answers(tmp_path, version)

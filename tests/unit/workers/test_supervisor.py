@@ -83,7 +83,7 @@ def test_workers_are_replaced_one_by_one_and_no_session_is_dropped(several: Seve
             operation = (await one.execute(session, "SELECT 1")).operationHandle
             assert await ran(one, session, "RESTART VIEWGATE WORKERS") == [
                 "2 workers are being replaced one by one, each when its sessions have ended; SHOW VIEWGATE WORKERS "
-                "shows how far that is"
+                "shows the progress"
             ]
             await several.said("worker 1: retiring sessions=")
             several.gate.process.send_signal(signal.SIGUSR2)

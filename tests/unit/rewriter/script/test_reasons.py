@@ -23,7 +23,7 @@ def reasons(query: str) -> dict[str, str]:
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
     assert said["by_country"] == "the subquery of customers is correlated: customer is not a column of its FROM"
-    assert said["by_region"].startswith("customer is not a column of the subquery's FROM:  a correlated subquery is")
+    assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
 
 
 @pytest.mark.parametrize(

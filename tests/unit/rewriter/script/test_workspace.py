@@ -97,7 +97,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT 1`: write CREATE TABLE"),
+        ("SELECT 1", "line 1: expected a statement that a script can contain, found `SELECT 1`: write CREATE TABLE"),
         ("USE a.b", "found `USE a.`: write"),
         ("CREATE DATABASE shop", "found `CREATE DATABASE shop`: write"),
         ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark; BIGINT, "),

@@ -117,7 +117,7 @@ def test_a_name_that_means_something_else_here_is_not_put_in() -> None:
     session = Session("", (), catalogs=frozenset({""}))
     view = PlainView(TableName(("", "eu")), "u", 1, "SELECT id FROM sales", (Column("id", "bigint"),), "", ())
     hidden = parse("WITH sales AS (SELECT 1 AS id) SELECT id FROM eu", session)
-    assert "means something else" in expand(hidden, {view.name: view}).refused[view.name]
+    assert "has another meaning" in expand(hidden, {view.name: view}).refused[view.name]
     assert expand(parse("SELECT id FROM eu", session), {view.name: view}).views == (view,)
 
 
