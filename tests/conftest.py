@@ -18,7 +18,7 @@ from sqlalchemy import Engine, event
 
 from tests.integration import clients
 from tests.integration.daemon import free_ports
-from tests.integration.gate import DEMO_ROWS, Gate
+from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate
 from tests.integration.rest import spark_catalog
 
 # How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let a JVM that lives only for one test compile quickly instead of well, which takes a quarter less time."""
-    alone = item.get_closest_marker("aside") is not None and "gate" not in getattr(item, "fixturenames", ())
-    os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if alone else ""
+    """Let a JVM that lives only for a few tests compile quickly instead of well, which takes a quarter less time."""
+    aside = item.get_closest_marker("aside") is not None
+    os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if aside else ""
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +98,23 @@ def gate(data: Path, rest_port: int) -> Iterator[Gate]:
     settings = data / "viewgate.toml"
     settings.write_text(f"[embedded.spark]\n{spark_catalog('rest', rest_port)}")
     with Gate("--demo", str(DEMO_ROWS), "--data", data, "--config", settings) as running:
+        yield running
+        assert running.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def aside_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of the Viewgate of the tests that are put aside."""
+    return tmp_path_factory.mktemp("aside")
+
+
+@pytest.fixture(scope="session")
+def aside_gate(aside_data: Path) -> Iterator[Gate]:
+    """A Viewgate of the tests that are put aside, with a demo of few rows: its Spark interprets what reads a few."""
+    settings = aside_data / "viewgate.toml"
+    interpreted = "".join(f'"{key}" = "{value}"\n' for key, value in INTERPRETED.items())
+    settings.write_text(f"[embedded.spark]\n{interpreted}")
+    with Gate("--demo", "1000", "--data", aside_data, "--config", settings) as running:
         yield running
         assert running.stop() == 0
 

@@ -90,8 +90,8 @@ def test_by_others(gate: Gate, client: str) -> None:
 
 
 @pytest.mark.aside
-def test_by_dbt(gate: Gate) -> None:
-    direct, through = (tools.by_dbt(port) for port in (gate.spark_port, gate.port))
+def test_by_dbt(aside_gate: Gate) -> None:
+    direct, through = (tools.by_dbt(port) for port in (aside_gate.spark_port, aside_gate.port))
     compare("dbt", direct, through)
 
 

@@ -82,16 +82,16 @@ SCHEDULED = ("INSERT", "DELETE", "MERGE", "CALL rollback_to_snapshot", "CREATE O
 
 
 @pytest.fixture(scope="module")
-def catalog(gate: Gate, data: Path) -> Iterator[SqlCatalog]:
-    opened = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=str(data / "warehouse"))
+def catalog(aside_data: Path) -> Iterator[SqlCatalog]:
+    opened = SqlCatalog("lake", uri=f"sqlite:///{aside_data}/catalog.db", warehouse=str(aside_data / "warehouse"))
     yield opened
     opened.close()
 
 
 @pytest.mark.aside
-def test_every_kind_of_write_in_every_mode_for_every_shape(gate: Gate, catalog: SqlCatalog) -> None:
+def test_every_kind_of_write_in_every_mode_for_every_shape(aside_gate: Gate, catalog: SqlCatalog) -> None:
     with ThreadPoolExecutor(len(MODES)) as threads:
-        checked = list(threads.map(lambda mode: House(gate, catalog, mode).checked(), MODES))
+        checked = list(threads.map(lambda mode: House(aside_gate, catalog, mode).checked(), MODES))
     assert checked == [len(kinds) * len(SHAPES) for kinds in (WRITES, WRITES, SCHEDULED)]
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,19 @@ from proxy import __main__ as command_line
 from proxy import embedded, jars, preflight
 from tests.integration import clients
 from tests.integration.daemon import Daemon, free_ports
-from tests.integration.gate import VIEWGATE
+from tests.integration.gate import VIEWGATE, Gate
 
 pytestmark = pytest.mark.aside
 BIN = clients.LIBRARIES.parent / "bin"
+SHORT_LIVED = " ".join(clients.SHORT_LIVED)
 ENVIRONMENT = {
     **os.environ,
     "JAVA_HOME": str(preflight.java().resolve().parent.parent),
     "PYSPARK_PYTHON": sys.executable,
+    "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
     "SPARK_DAEMON_MEMORY": "512m",
     "SPARK_LOCAL_IP": "127.0.0.1",
+    "SPARK_SUBMIT_OPTS": SHORT_LIVED,
 }
 
 
@@ -40,6 +44,7 @@ def spark_settings(data: Path) -> dict[str, str]:
         "spark.jars": ",".join(map(str, libraries)),
         "spark.driver.extraClassPath": ":".join(map(str, libraries)),
         "spark.driver.memory": "512m",
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
         "spark.executor.memory": "512m",
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": f"{data}/tmp/spark-warehouse",
@@ -68,7 +73,7 @@ def refresh(settings: Path, *before: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Daemon]]:
-    """Start a master and two workers; yield the address and the master."""
+    """Start a master and a worker; yield the address and the master."""
     address = f"spark://127.0.0.1:{(port := free_ports(1)[0])}"
     folder = tmp_path_factory.mktemp("cluster")
     here = ("--host", "127.0.0.1", "--webui-port", "0")
@@ -77,61 +82,60 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Dae
         master = running.enter_context(Daemon((BIN / "spark-class", role, *here, "--port", str(port)), ENVIRONMENT))
         master.until("I have been elected leader")
         size = ("--cores", "1", "--memory", "600m", "--work-dir", folder)
-        for _ in range(2):
-            role = "org.apache.spark.deploy.worker.Worker"
-            running.enter_context(Daemon((BIN / "spark-class", role, *here, *size, address), ENVIRONMENT))
-        master.until("Registering worker", times=2)
+        role = "org.apache.spark.deploy.worker.Worker"
+        running.enter_context(Daemon((BIN / "spark-class", role, *here, *size, address), ENVIRONMENT))
+        master.until("Registering worker")
         yield address, master
 
 
 @pytest.fixture
-def totals(pyhive: Any) -> Iterator[Any]:
-    """Append rows to a table; return the content of a deferred view over it, and the expected content."""
-
-    def run(sql: str) -> list[tuple[Any, ...]]:
-        return clients.rows(pyhive, sql)
-
-    run("CREATE NAMESPACE IF NOT EXISTS lake.jobs")
-    run("CREATE TABLE lake.jobs.t AS SELECT id % 3 AS k, id AS v FROM range(10)")
-    run("CREATE MATERIALIZED VIEW jobs.totals WITH DEFERRED REFRESH AS SELECT k, sum(v) AS s FROM jobs.t GROUP BY k")
-    yield run
-    run("DROP MATERIALIZED VIEW jobs.totals")
-    run("DROP TABLE lake.jobs.t")
+def totals(aside_gate: Gate) -> Iterator[Any]:
+    """Yield what runs a statement, with a deferred view over a table of ten rows."""
+    with clients.pyhive(aside_gate.port) as connection:
+        run = partial(clients.rows, connection)
+        run("CREATE NAMESPACE IF NOT EXISTS lake.jobs")
+        run("CREATE TABLE lake.jobs.t AS SELECT id % 3 AS k, id AS v FROM range(10)")
+        query = "SELECT k, sum(v) AS s FROM jobs.t GROUP BY k"
+        run(f"CREATE MATERIALIZED VIEW jobs.totals WITH DEFERRED REFRESH AS {query}")
+        yield run
+        run("DROP MATERIALIZED VIEW jobs.totals")
+        run("DROP TABLE lake.jobs.t")
 
 
 CONTENT = "SELECT k, s FROM lake.jobs.totals__storage ORDER BY k"
 
 
 def test_a_cluster_runs_the_jobs_of_this_process_and_of_an_application_that_is_submitted(
-    totals: Any, cluster: tuple[str, Daemon], data: Path, tmp_path: Path
+    totals: Any, cluster: tuple[str, Daemon], aside_data: Path, tmp_path: Path
 ) -> None:
     address, master = cluster
-    settings = settings_file(tmp_path, data, {"spark.master": address, **spark_settings(data)})
+    settings = settings_file(tmp_path, aside_data, {"spark.master": address, **spark_settings(aside_data)})
     assert "lake.jobs.totals refreshed: 3 rows" in refresh(settings)
     assert totals(CONTENT) == [(0, 18), (1, 12), (2, 15)]
     totals("INSERT INTO lake.jobs.t VALUES (1, 100), (7, 1)")
-    settings = settings_file(tmp_path, data, spark_settings(data))
+    settings = settings_file(tmp_path, aside_data, spark_settings(aside_data))
     # The JVM is there before this process is: what it is started with is for spark-submit to say.
-    libraries = spark_settings(data)
+    libraries = spark_settings(aside_data)
     given = ("--jars", libraries["spark.jars"], "--driver-class-path", libraries["spark.driver.extraClassPath"])
     small = ("--driver-memory", "512m", "--executor-memory", "512m")
-    said = refresh(settings, BIN / "spark-submit", "--master", address, *given, *small, command_line.__file__)
+    soon = ("--conf", f"spark.executor.extraJavaOptions={SHORT_LIVED}")
+    said = refresh(settings, BIN / "spark-submit", "--master", address, *given, *small, *soon, command_line.__file__)
     assert "lake.jobs.totals: refresh (append-merge): " in said
     assert totals(CONTENT) == [(0, 18), (1, 112), (2, 15), (7, 1)]
     assert master.output.count("Registered app viewgate refresh") == 2
 
 
-def test_a_spark_connect_server_runs_the_jobs(totals: Any, data: Path, tmp_path: Path) -> None:
+def test_a_spark_connect_server_runs_the_jobs(totals: Any, aside_data: Path, tmp_path: Path) -> None:
     port = str(free_ports(1)[0])
     address = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": port}
-    conf = {"spark.master": "local[2]", **spark_settings(data), **address}
+    conf = {"spark.master": "local[2]", **spark_settings(aside_data), **address}
     command: list[str | Path] = [
         BIN / "spark-submit",
         "--class",
         "org.apache.spark.sql.connect.service.SparkConnectServer",
     ]
     command += [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    settings = settings_file(tmp_path, data, {"spark.remote": f"sc://127.0.0.1:{port}"})
+    settings = settings_file(tmp_path, aside_data, {"spark.remote": f"sc://127.0.0.1:{port}"})
     with Daemon([*command, "spark-internal"], ENVIRONMENT) as server:
         server.until("Spark Connect server started at")
         assert "lake.jobs.totals refreshed: 3 rows" in refresh(settings)

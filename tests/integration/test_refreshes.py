@@ -28,10 +28,10 @@ ROUNDS = 3
 
 
 @pytest.mark.aside
-def test_the_content_is_that_of_the_query(gate: Gate, data: Path) -> None:
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=str(data / "warehouse"))
+def test_the_content_is_that_of_the_query(aside_gate: Gate, aside_data: Path) -> None:
+    catalog = SqlCatalog("lake", uri=f"sqlite:///{aside_data}/catalog.db", warehouse=str(aside_data / "warehouse"))
     with ThreadPoolExecutor(3) as threads:
-        ran = threads.map(lambda seed: Sequence(gate, catalog, seed).run(), range(FIRST, LAST))
+        ran = threads.map(lambda seed: Sequence(aside_gate, catalog, seed).run(), range(FIRST, LAST))
         ways = sum(ran, Counter[str]())
     catalog.close()
     sys.stdout.write(f"seeds {FIRST} to {LAST}: {dict(ways)}\n")
