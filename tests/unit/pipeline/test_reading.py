@@ -112,7 +112,7 @@ def test_storage_that_cannot_be_read_gives_way_to_the_tables(house: House) -> No
         house.spark.before_insert = fails_once
         assert (await house.refresh(COARSE)).changed
         assert "FROM lake.demo.sales VERSION AS OF" in house.spark.statements[-1]
-        assert f"{COARSE}: the refresh (full) failed, starting a full refresh:  the file does not exist" in house.log
+        assert f"{COARSE}: the refresh (full) failed, starting a full refresh: the file does not exist" in house.log
 
     asyncio.run(story())
 

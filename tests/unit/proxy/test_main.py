@@ -179,14 +179,14 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
             "[[upstream]] transport is 'thrift': it must be one of sasl,",
         ),
         (REMOTE.replace("[cat", "path = 'cliservice'\n[cat"), "[[upstream]] path is for HTTP alone"),
-        (REMOTE.replace("[cat", "transport = 'http'\npath = 'a b'\n[cat"), "it must be a path as it stands in a URL"),
+        (REMOTE.replace("[cat", "transport = 'http'\npath = 'a b'\n[cat"), "it must be a URL path"),
         (
             REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = \"b\\r\\nc\"}\n[cat"),
-            "[[upstream]] headers must be a table of headers of HTTP",
+            "[[upstream]] headers must be a table of HTTP headers",
         ),
         (
             REMOTE.replace("[cat", "transport = 'http'\nheaders = {'a b' = 'c'}\n[cat"),
-            "[[upstream]] headers must be a table of headers of HTTP",
+            "[[upstream]] headers must be a table of HTTP headers",
         ),
         (REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = 'b'}\n[cat"), None),
     ],

@@ -293,7 +293,7 @@ def test_an_error_in_a_rule_for_whole_views_costs_that_view_alone(
     outcome = decide(built, "SELECT n FROM sales UNION ALL SELECT n FROM sales WHERE n > 3")
     assert not outcome.rewritten
     assert "an error in the rewriter, see the log" in [attempt.detail for attempt in outcome.tried]
-    assert "trying lake.demo.both on" in caplog.text
+    assert "the attempt to match lake.demo.both with" in caplog.text
 
 
 def test_the_query_of_a_statement_that_fills_a_table_is_answered(built: World) -> None:
