@@ -343,7 +343,7 @@ def _loaded_refusals() -> tuple[type[Exception], ...]:
 
 
 def _is_read(output: TextIO) -> bool:
-    """Return whether anybody still reads the output, in contrast to `| head`; if not, discard all further output."""
+    """Return whether the output still has a reader; if not, as after `| head`, discard all further output."""
     watched = select.poll()
     watched.register(output.fileno(), 0)
     gone = bool(watched.poll(0))

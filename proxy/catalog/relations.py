@@ -77,7 +77,7 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return tables at their times, storage as of a refresh then, and views as they are now; None where unknown."""
+        """Return tables at their times, storage as of its last refresh by then, views as of now; None if unknown."""
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
         read = {name: entry for name, entry in entries.items() if name in moments or name in storages}

@@ -130,7 +130,7 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """Return a row of Spark's with its catalog's name; temporary views belong to no catalog."""
+    """Return a row of Spark's answer with its catalog's name filled in; temporary views belong to no catalog."""
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row
     return (*row[:catalog_at], SPARK_CATALOG, *row[catalog_at + 1 :])

@@ -77,7 +77,7 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session, which must be held."""
+        """The attached upstream session; the caller must hold it."""
         assert self._upstream is not None
         return self._upstream
 

@@ -139,7 +139,7 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
 
 
 def _restore(tree: Tree) -> None:
-    """Take the marks off names, and put units in the place of columns of their names.
+    """Remove the marks from names, and replace columns that stand for time units by units.
 
     That is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`.
     """

@@ -106,7 +106,7 @@ class RemoteRun(Operation):
 
     @property
     def _polls(self) -> StatusPolls:
-        """The coordinator of its status polls, created for the first one."""
+        """The coordinator of status polls of this operation, created at the first poll."""
         self._polls_made = self._polls_made or StatusPolls(self._began)
         return self._polls_made
 
