@@ -13,7 +13,7 @@ from tests.clients import jdbc
 from tests.integration import clients
 from tests.integration.gate import Gate
 
-ENDLESS = "SELECT count(*) AS `How many` FROM range(1000000000000) WHERE hash(id) = 3"
+ENDLESS = "SELECT count(*) AS `How many` FROM range(0, 1000000000000, 1, 1) WHERE hash(id) = 3"
 SOME_SECONDS = "SELECT count(*) FROM range(0, 600000000, 1, 100) WHERE hash(id) = 3"
 ROLLED_UP = "SELECT country, sum(quantity) FROM demo.sales GROUP BY country ORDER BY country"
 

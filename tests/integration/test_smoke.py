@@ -55,7 +55,7 @@ def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
     statements, from_views = digests["SELECT country, sum(quantity) FROM demo.sales GROUP BY country"]
     assert statements >= from_views >= 1
     with clients.pyhive(gate.port, user="bob") as other, other.cursor() as cursor:
-        long = "SELECT count(*) AS never FROM range(100000000000) WHERE rand() < 2"
+        long = "SELECT count(*) AS never FROM range(0, 100000000000, 1, 1) WHERE rand() < 2"  # on one core
         cursor.execute(long, async_=True)
         shown = clients.rows(pyhive, "SHOW VIEWGATE STATEMENTS")
         (running,) = (row[0] for row in shown if row[-1] == long)
