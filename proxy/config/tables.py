@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from proxy.config.kinds import (
     Bytes,
@@ -37,6 +38,8 @@ from proxy.hs2.status import nearest
 DEFAULT_PORT = 10000
 # Spark's own settings that say where refresh jobs run.
 MASTER, REMOTE = "spark.master", "spark.remote"
+_SQLITE = re.compile(r"sqlite:///([^/:?][^?]*)")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Table(BaseModel):
@@ -297,6 +300,21 @@ class CatalogSettings(Table):
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _locate(cls, table: Any, info: ValidationInfo) -> Any:
+        """Make the paths of a SQL catalog relative to the directory of the settings file, those with a scheme apart."""
+        directory: Path | None = (info.context or {}).get("directory")
+        if directory is None or not isinstance(table, dict) or str(table.get("type")).lower() != "sql":
+            return table
+        uri, warehouse = table.get("uri"), table.get("warehouse")
+        located = {}
+        if isinstance(uri, str) and (found := _SQLITE.fullmatch(uri)):
+            located["uri"] = f"sqlite:///{directory.absolute() / found[1]}"
+        if isinstance(warehouse, str) and warehouse and not _SCHEME.match(warehouse):
+            located["warehouse"] = str(directory.absolute() / warehouse)
+        return table | located
 
     name: Text = Field(examples=["lake"])
     type: CatalogType = Field(examples=["sql"])

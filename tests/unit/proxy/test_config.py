@@ -38,7 +38,7 @@ def test_a_remote_spark_with_any_property_of_its_catalog() -> None:
     assert settings.catalog.name == "lake"
     assert settings.catalog.properties == {
         "type": "sql",
-        "uri": "sqlite:///x.db",
+        "uri": f"sqlite:///{Path('x.db').absolute()}",
         "echo": "true",
         "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
     }
@@ -215,6 +215,29 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert settings.authentication.jwt == config.JwtSettings(keys=tmp_path / "keys.json")
     assert settings.authentication.kerberos == config.KerberosSettings(keytab=tmp_path / "viewgate.keytab")
     assert settings.embedded.data == tmp_path / ".." / "data"
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ('type = "sql"\nuri = "sqlite:///catalog.db"\nwarehouse = "files/lake"',
+         {"uri": "sqlite:///{}/catalog.db", "warehouse": "{}/files/lake"}),
+        ('type = "SQL"\nuri = "sqlite:////data/catalog.db"\nwarehouse = "s3://lake/files"',
+         {"uri": "sqlite:////data/catalog.db", "warehouse": "s3://lake/files"}),
+        ('type = "sql"\nuri = "postgresql+psycopg2://db/iceberg"\nwarehouse = "file:/data"',
+         {"uri": "postgresql+psycopg2://db/iceberg", "warehouse": "file:/data"}),
+        ('type = "sql"\nuri = "sqlite:///:memory:"\nwarehouse = "/data"',
+         {"uri": "sqlite:///:memory:", "warehouse": "/data"}),
+        ('type = "rest"\nuri = "http://catalog"\nwarehouse = "lake"', {"uri": "http://catalog", "warehouse": "lake"}),
+    ],
+)  # fmt: skip
+def test_the_paths_of_a_sql_catalog_are_relative_to_the_file(given: str, read: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "viewgate.toml"
+    file.write_text(f'[[upstream]]\nhost = "spark"\n[catalog]\nname = "lake"\n{given}\n')
+    catalog = config.load(file).catalog
+    assert catalog is not None
+    properties = catalog.properties
+    assert {key: properties[key] for key in read} == {key: value.format(tmp_path) for key, value in read.items()}
 
 
 def test_the_ca_file_of_a_directory_is_relative_to_the_file(tmp_path: Path) -> None:
