@@ -49,7 +49,9 @@ class Directory:
             name = self.user_dn.format(user=escape_rdn(user)) if self.user_dn else self._found(user)
             return name is not None and self._lets_in(name, password)
         except LDAPException as error:
-            raise DirectoryDown(f"the directory {self.url} cannot be asked: {error}") from error
+            raise DirectoryDown(
+                f"the LDAP server {self.url} failed: {error}; check url, bind_dn and TLS in [authentication.ldap]"
+            ) from error
 
     def _found(self, user: str) -> str | None:
         """Return the name of a user's only entry; None if there is none or more than one."""

@@ -187,7 +187,7 @@ def _ticket(service: str, ask: Callable[[], T]) -> T:
         return ask()
     except GssError as error:
         advice = next((advice for said, advice in _REMEDIES if re.search(said, str(error))), _ADVICE)
-        raise Unreachable(f"no ticket of Kerberos for {service}: {error}; {advice}") from error
+        raise Unreachable(f"Kerberos login to {service} failed: {error}; {advice}") from error
 
 
 def _sure(ask: Callable[[], T]) -> T:

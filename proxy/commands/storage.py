@@ -315,8 +315,9 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
     if besides or lacking:
         raise _refused(
             storage.name,
-            f"it is not what the query returns now: it has {besides} other rows and lacks {lacking} (those that differ "
-            "in the last bits of a floating-point sum are counted); bring it up to date, or leave the property out",
+            f"its rows differ from the query's current result: {besides} extra rows, {lacking} missing rows (rows that "
+            "differ only in the last bits of a floating-point sum count as both); bring the table up to date, or leave "
+            "the property out",
         )
     await ctx.pipeline.vouch(view, sources, storage)
     return int(rows)

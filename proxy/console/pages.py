@@ -192,7 +192,7 @@ async def _form(request: Request) -> dict[str, str]:
     async for part in request.stream():
         body += part
         if len(body) > _LONGEST_FORM:
-            raise HTTPException(413, "the form is too long")
+            raise HTTPException(413, f"the form is larger than {_LONGEST_FORM // 1024} KiB: shorten what was entered")
     return {name: values[0] for name, values in parse_qs(body.decode(errors="replace")).items()}
 
 

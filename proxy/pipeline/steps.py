@@ -98,7 +98,11 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
     except RecursionError as error:
-        raise SqlError(f"the condition on which {view.name} is refreshed is nested too deeply", "54001") from error
+        raise SqlError(
+            f"{view.name} cannot be refreshed: the WHERE condition or the retention of the refresh is nested too "
+            "deeply; simplify it",
+            "54001",
+        ) from error
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:

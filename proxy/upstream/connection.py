@@ -357,7 +357,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         connection.close()
         if asking:
             raise Unreachable(
-                f"{upstream.named}: no ticket of Kerberos in time; see the `kdc` of the realm in krb5.conf"
+                f"{upstream.named}: no Kerberos ticket in time; see the `kdc` of the realm in krb5.conf"
             ) from error
         raise NotLetIn(
             f"{upstream.named} accepts connections but does not answer the login: all its threads are busy, or "

@@ -243,7 +243,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
     [(b'a', b'1'), (b'b', b'')]
     """
     if len(value) < MAP_HEAD.size:
-        raise WireError("a map ends within its head")
+        raise WireError("invalid Thrift message: a map is truncated")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
         raise WireError("a configuration is not a map of strings")

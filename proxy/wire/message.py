@@ -105,7 +105,7 @@ def body_of(message: bytes) -> int:
             return BEFORE_NAME + length + _AFTER_NAME
     except IndexError:
         pass
-    raise WireError("a message ends within its head, or has none")
+    raise WireError("invalid Thrift message: the header is missing or truncated")
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:

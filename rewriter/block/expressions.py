@@ -251,7 +251,9 @@ def _filter(node: Tree, scope: Scope) -> Tree:
 
 def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
-        raise Unsupported(f"{_text(node)} is a quoted function name")
+        raise Unsupported(
+            f"{_text(node)} has a quoted function name, which is not supported: write it without backticks"
+        )
     name = meant(node.this)
     if (text := text_of_hex(node)) is not None:
         return _constant(exp.Literal.string(text), scope)

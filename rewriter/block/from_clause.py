@@ -181,7 +181,7 @@ class _Reader:
         for name in (n.name for n in names):
             mine, theirs = left.column(exp.column(name)), right.column(name)
             if theirs is None:
-                raise Unsupported(f"{name} is not a column of both tables")
+                raise Unsupported(f"USING ({name}): {name} is not a column of both tables")
             on.append(exp.EQ(this=mine, expression=theirs))
             hiding = {(s.alias, name.lower()) for s in self.sources if s.column(name) is not None}
             self.hidden |= hiding
@@ -415,7 +415,7 @@ def _merged(block: Block, alias: str) -> _Item:
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
-        raise Unsupported(f"{alias or 'a derived table'} computes an expression of more than {MOST_NODES} operands")
+        raise Unsupported(f"{alias or 'a derived table'} computes an expression of more than {MOST_NODES} terms")
     return _offered(block, alias)
 
 

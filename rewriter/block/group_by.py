@@ -102,8 +102,10 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
     """Read `a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
-    if len(clauses) != 1 or len(set(keys)) != len(keys):
-        raise Unsupported("GROUP BY names a key twice, or combines two kinds of grouping sets")
+    if len(clauses) != 1:
+        raise Unsupported("GROUP BY combines two of ROLLUP, CUBE and GROUPING SETS: write one GROUPING SETS (…)")
+    if len(set(keys)) != len(keys):
+        raise Unsupported("GROUP BY names a key twice: name it once")
     clause = clauses[0]
     if isinstance(clause, exp.GroupingSets):
         sets = _sets_of(clause, read)

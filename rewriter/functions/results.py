@@ -113,7 +113,9 @@ def float_or_double(types: Types) -> str:
 def dated(types: Types) -> str:
     """Return DATE for a temporal or string argument; raise Uncertain for others."""
     if types[0] not in TEMPORAL and types[0] != STRING:
-        raise Uncertain(f"the type of a date function of {types[0]} is not known for certain")
+        raise Uncertain(
+            f"the result type of a date function with an argument of type {types[0]} is not known for certain"
+        )
     return "date"
 
 

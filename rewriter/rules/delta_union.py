@@ -29,7 +29,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     if query.block.keys is None and not query.block.plain:
         return Miss(Reason.SHAPE, "window functions read the view's rows and appended ones together")
     if any(table.text for table in query.block.tables):
-        return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice")
+        return Miss(Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute")
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):
         return Miss(Reason.SHAPE, problem)

@@ -64,13 +64,17 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
         return Miss(
             Reason.SHAPE,
-            "a union of the view's rows and others would read more than the tables",
+            "only groups of a view are combined with the rest of the table's rows, and the query or the view has none",
             apart=True,
         )
     if path.past:
-        return Miss(Reason.SHAPE, "the rest of the rows would be read at another moment than the view's", apart=True)
+        return Miss(
+            Reason.SHAPE, "the rest of the rows would be read at a different snapshot than the view's", apart=True
+        )
     if any(table.text for table in query.block.tables):
-        return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice", apart=True)
+        return Miss(
+            Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute", apart=True
+        )
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # The rest of an equality in the view's own filter is most of a table, and the shortlist does not look for it.

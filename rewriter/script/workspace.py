@@ -258,4 +258,4 @@ def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]
         raise Unsupported("the name is taken; give it another")
     missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
     if missing:
-        raise Unsupported(f"it reads {missing[0]}, which the script does not create before it")
+        raise Unsupported(f"{missing[0]} is not created before it in the script: move its CREATE up, or add it")

@@ -66,10 +66,10 @@ def check_moments(block: Block, tables: Tables) -> None:
         if moment is None:
             continue
         if moment.since is not None:
-            raise Misread(f"it reads only the rows of {name} appended since snapshot {moment.since}")
+            raise Misread(f"the plan reads only the rows of {name} appended since snapshot {moment.since}")
         table = tables(name)
         now = table.snapshot_id if table is not None else None
-        raise Misread(f"it reads {name} at snapshot {moment.until} instead of {now}")
+        raise Misread(f"the plan reads {name} at snapshot {moment.until} instead of {now}")
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:

@@ -173,11 +173,13 @@ class Unfolding:
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
-            raise Undecided(f"{table.name} holds some of its groups, or more than groups")
+            raise Undecided(
+                f"{table.name} limits or orders its rows, or has DISTINCT, windows or grouping sets, and is not merged"
+            )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
-            raise Undecided(f"{table.name} holds some of its groups, which are grouped again")
+            raise Undecided(f"{table.name} filters its groups (HAVING), and they are grouped again")
         if any(table.id in join.tables for join in outer.joins):
             raise Undecided(f"{table.name} is on the right side of an outer, semi or anti join")
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
@@ -243,7 +245,7 @@ class Unfolding:
             raise Undecided("a single group of all rows is grouped again")
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
-            raise Undecided("an aggregate of finer groups decides which groups are merged")
+            raise Undecided("the outer query filters, groups or joins by an aggregate of the inner query")
         try:
             merged = folded_block(merged, inner, self._zone, single=self._is_single(merged, inner))
         except Unfolded as problem:

@@ -151,5 +151,5 @@ def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequen
     for scan in pinned:
         table = leaves.table(scan.name)
         if table is not None and table.snapshot_id != scan.pin and leaves.is_storage(scan.name):
-            return f"it reads {scan.name} at snapshot {scan.pin} instead of {table.snapshot_id}"
+            return f"the plan reads {scan.name} at snapshot {scan.pin} instead of {table.snapshot_id}"
     return ""

@@ -176,7 +176,7 @@ def test_over_tls_its_certificate_must_be_right(
     assert not directory.check("ann", "wrong")
     trustme.CA().cert_pem.write_to_path(tmp_path / "other.pem")
     for authority in (str(tmp_path / "other.pem"), ""):
-        with pytest.raises(DirectoryDown, match="cannot be asked"):
+        with pytest.raises(DirectoryDown, match="the LDAP server"):
             way(slapd, url=where, start_tls=start_tls, ca_file=Path(authority)).check("ann", "right")
 
 
@@ -184,7 +184,7 @@ def test_a_directory_that_cannot_be_asked_is_no_wrong_password(slapd: Slapd) -> 
     with pytest.raises(DirectoryDown, match="refuses bind_dn"):
         slapd.by_search(bind_password="wrong").check("ann", "right")
     (port,) = free_ports(1)
-    with pytest.raises(DirectoryDown, match=f"127.0.0.1:{port} cannot be asked"):
+    with pytest.raises(DirectoryDown, match=f"127.0.0.1:{port} failed"):
         slapd.by_name(url=f"ldap://127.0.0.1:{port}").check("ann", "right")
     with socket.create_server(("127.0.0.1", 0)) as mute:
         directory = slapd.by_name(url=f"ldap://127.0.0.1:{mute.getsockname()[1]}", timeout=1)

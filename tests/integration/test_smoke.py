@@ -59,7 +59,7 @@ def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
         cursor.execute(long, async_=True)
         shown = clients.rows(pyhive, "SHOW VIEWGATE STATEMENTS")
         (running,) = (row[0] for row in shown if row[-1] == long)
-        assert ("bob", 1) in {(row[1], row[3]) for row in clients.rows(pyhive, "SHOW VIEWGATE SESSIONS")}
+        assert ("bob", 1) in {(row[1], row[4]) for row in clients.rows(pyhive, "SHOW VIEWGATE SESSIONS")}
         ((upstream, state, *_),) = clients.rows(pyhive, "SHOW VIEWGATE UPSTREAMS")
         assert (upstream, state) == (f"127.0.0.1:{gate.spark_port}", "up")
         system = "SELECT s.user, state, started <= now(), milliseconds FROM viewgate.system.statements AS s"

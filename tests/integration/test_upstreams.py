@@ -165,7 +165,7 @@ def test_kerberos(sparks: Sparks, run: Run) -> None:
     assert run(refused(address, "root")) == "Failed to validate proxy privilege of gate for root"
     nobody = ours.model_copy(update={"principal": "hive/nobody"})
     said = run(refused(address.model_copy(update={"kerberos": nobody})))
-    assert "no ticket of Kerberos for hive/nobody: " in said
+    assert "Kerberos login to hive/nobody failed: " in said
     assert "correct `principal`" in said
     assert "refuses the login" in run(refused(UpstreamAddress(host="localhost", port=port)))
     assert run(doctor._upstream(address)).startswith("opens sessions")

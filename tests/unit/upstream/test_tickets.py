@@ -119,7 +119,7 @@ def test_over_http_a_ticket_is_needed_where_no_cookie_is_good() -> None:
 @pytest.mark.parametrize(
     ("problem", "advice"),
     [
-        ("Cannot contact any KDC for realm 'EXAMPLE.ORG'", "see the `kdc` of the realm in krb5.conf"),
+        ("Cannot contact any KDC for realm 'EXAMPLE.ORG'", "check the `kdc` of the realm in krb5.conf"),
         ("Server hive/h@EXAMPLE.ORG not found in Kerberos database", "correct `principal`"),
         ("something else", "see [upstream.kerberos], and krb5.conf"),
     ],
@@ -130,7 +130,7 @@ def test_why_there_is_no_ticket_and_what_to_do(problem: str, advice: str, transp
             upstreams = to(spark, OurTickets(problem), transport)
             with pytest.raises(SqlError) as raised:
                 await upstreams.open("ann", OPEN)
-            said = f"Spark at 127.0.0.1:{spark.port}: no ticket of Kerberos for hive/127.0.0.1: {problem}; {advice}"
+            said = f"Spark at 127.0.0.1:{spark.port}: Kerberos login to hive/127.0.0.1 failed: {problem}; {advice}"
             assert raised.value.message.startswith(said)
             assert raised.value.sql_state == "08S01"
             upstreams.close()
