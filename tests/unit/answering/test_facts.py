@@ -42,7 +42,7 @@ def test_asked_once_and_again_after_a_change() -> None:
         assert facts.watch("SELECT 1") is None
         ended = facts.watch("USE other")
         assert ended is not None
-        assert "still runs" in facts.problem
+        assert "still running" in facts.problem
         await facts.read(spark.query)
         spark.state = ("lake", "other", "UTC")
         ended(True)
