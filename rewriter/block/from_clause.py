@@ -113,7 +113,7 @@ def read_from(
     """
     source = tree.args.get("from_")
     if source is None:
-        raise Unsupported("the SELECT has no FROM")
+        raise Unsupported(f"{tree.sql('spark')[:60]} reads no table, and a SELECT without FROM is not supported")
     reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():

@@ -28,4 +28,4 @@ WITH r AS (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS pla
 
 --@ case: a sum decides
 SELECT id FROM (SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0) WHERE total > 3
---@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED the SELECT has no FROM; summed UNSUPPORTED the SELECT has no FROM; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: more than one SELECT
+--@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED SELECT 0, 'none', 0.0 reads no table, and a SELECT without FROM is not supported; summed UNSUPPORTED SELECT 0, 'none', 0.0 reads no table, and a SELECT without FROM is not supported; ranked UNSUPPORTED the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed UNSUPPORTED the view's own query: more than one SELECT
