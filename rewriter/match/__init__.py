@@ -1,8 +1,13 @@
-"""The algebra that rules share: how a view's block relates to a query's, and what can be computed from the view.
+"""Matches query blocks with materialized views: the code that the rewrite rules share.
 
-A view is read through its storage table, which has a column for each output of the view's block. A Reading contains all
-that a rewriting needs: the predicates that the view does not apply, expressions over the storage columns, and rolled-up
-aggregates.
+A view is read through its storage table, which has one column for each output of the view's query block. A Candidate is
+an access path: a view's block with the current state of its storage table. A Reading expresses a query over an access
+path: row expressions and aggregates over storage columns, the filters that the view does not apply, and the joins of
+further tables. If a view cannot answer a query, functions return a Miss, which gives the reason.
+
+Trees are sqlglot expressions in canonical form: columns are qualified by table ids, and function names are Spark's. A
+normalized tree has each column replaced by one representative of its equal columns. The meaning of a tree is the tree
+with commutative operands in a fixed order, for comparisons.
 """
 
 from rewriter.match.aggregates import Aggregates

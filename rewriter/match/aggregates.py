@@ -1,18 +1,23 @@
-"""Computes aggregates of a query from aggregates of a view: directly at the same grain, else rolled up.
+"""Computes aggregates of a query from aggregates of a view: directly if the groups are the same, else rolled up.
 
-| the query asks      | the storage holds                    | rolled up                                   |
-|---------------------|--------------------------------------|---------------------------------------------|
-| count(*), count(x)  | the same count                       | coalesce(sum(c), 0): no rows count as none  |
-| sum(x)              | sum(x); or x as a key, and count(*)  | sum, cast to the type of the query's        |
-| min, max, bool, bit | the same; min and max also from keys | itself                                      |
-| f(CASE …)           | f of each branch, or count(*)        | f of a CASE over those                      |
-| avg(x)              | sum(x) and count(x)                  | as Spark's Average ends                     |
-| var, stddev         | sums of digits and of their squares  | exact, then as DOUBLEs                      |
-| covar, corr, regr   | the same over pairs, and of products | the same                                    |
-| f(DISTINCT k)       | k as a key                           | f(DISTINCT k)                               |
-| count(DISTINCT i)   | bitmaps, by the bucket as a key      | sum of their counts                         |
-| bitmap, sketch      | the same of the same size; or keys   | their union, the very same; or itself       |
-| approx_count_dist.  | keys                                 | itself                                      |
+A partial aggregate is an aggregate over the base rows behind one storage row. Rolling up combines the partial
+aggregates of several storage rows into one group of the query.
+
+| aggregate of the query | columns needed in storage            | rolled up                                    |
+|------------------------|--------------------------------------|----------------------------------------------|
+| count(*), count(x)     | the same count                       | coalesce(sum(c), 0): 0 if there are no rows  |
+| sum(x)                 | sum(x); or x as a key, and count(*)  | sum, cast to the type of the query's sum     |
+| min, max, bool, bit    | the same; min and max also from keys | the same function                            |
+| f(CASE …)              | f of each branch, or count(*)        | f of a CASE over these columns               |
+| avg(x)                 | sum(x) and count(x)                  | the quotient, rounded as Spark's avg()       |
+| var, stddev            | sums of digits and of their squares  | computed from exact sums, finally in DOUBLE  |
+| covar, corr, regr      | the same sums over pairs, and of x*y | the same                                     |
+| f(DISTINCT k)          | k as a key                           | f(DISTINCT k)                                |
+| count(DISTINCT i)      | bitmaps, and the bucket as a key     | sum of their bit counts                      |
+| bitmap, sketch         | the same, of the same size; or keys  | the union of bitmaps; or the same function   |
+| approx_count_distinct  | keys                                 | the same function                            |
+
+"Digits" are the unscaled integer of a DECIMAL.
 """
 
 from __future__ import annotations
@@ -36,19 +41,26 @@ from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr
-# Returns what replaces a partial aggregate of this name: itself at the same grain, its roll-up at a coarser one.
+# Maps a function name and its partial aggregate to the result: the partial aggregate if the groups are the same, else
+# the aggregate that combines it.
 Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """The aggregates of a query that reads a view. Arguments and results are canonical, normalized trees."""
+    """The aggregates of a query, computed from a view's storage.
+
+    Arguments and results are canonical, normalized trees.
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Return an aggregate over one storage row, which is one of the query's groups; a Miss if storage lacks it."""
+        """Return an aggregate of the query, if each group of the query is one storage row.
+
+        Return a Miss if storage lacks the aggregate or its components.
+        """
         held = self.partials.held(tree)
         if held is not None:
             return of_own_type(held.name, held.type)
@@ -59,8 +71,10 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Return an aggregate over several storage rows; if the query selects at most one row, the stored value
-        suffices; a Miss if that is not possible.
+        """Return an aggregate of the query, if a group may consist of several storage rows.
+
+        Return a Miss if storage does not determine the aggregate. If the query reads at most one storage row, the
+        stored value is used even if the aggregate does not roll up.
         """
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
@@ -68,14 +82,14 @@ class Aggregates:
 
     @cached_property
     def _is_one_group(self) -> bool:
-        """Whether the query's filter selects at most one storage row, because it pins all keys."""
+        """Whether the query has a single group, and its filter restricts each key of the view to one value."""
         reading = self.reading
         if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.candidate.scattered:
             return False
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """Return an aggregate of a query that reads at most one storage row; None if storage lacks the aggregate.
+        """Return an aggregate of a query that reads at most one storage row; None if storage lacks a usable value.
 
         law:    max() of one value is that value; an aggregate that is 0 over no rows (count) is never NULL in a row of
                 the view
@@ -112,7 +126,10 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """Return an aggregate computed from its partial aggregates, which are combined first if `rolled`, or a Miss."""
+        """Return an aggregate computed from its partial aggregates, which are combined first if `rolled`.
+
+        Return a Miss if storage lacks a partial aggregate.
+        """
 
         def total(name: str, partial: PartialAggregate) -> Tree:
             return (
@@ -129,7 +146,7 @@ class Aggregates:
         return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """Return a Miss that says which parts the view lacks: the view has the aggregate, but cannot roll it up."""
+        """Return `miss`, or a Miss that says why an aggregate that the view has cannot be rolled up."""
         if self.partials.held(call) is None:
             return miss
         lacking = " without the sums that it is computed from" if AGGREGATES[call.name].composed else ""
@@ -139,7 +156,10 @@ class Aggregates:
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """Return an aggregate computed from its components; None if the storage lacks one or the result is inexact."""
+        """Return an aggregate computed from its components, such as sum and count.
+
+        Return None if storage lacks a component or the result is inexact.
+        """
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
         for label, component in composed.components(call, kinds).items():
@@ -154,16 +174,15 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the aggregate's argument; if that may not be numeric, the type that the stored sum
-        implies.
-        """
+        """Return the type of the aggregate's argument, if necessary derived from the type of a stored sum."""
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate of distinct values: computed from a key, or as a union of bitmaps or sketches; a Miss if
-        that is not possible.
+        """Return an aggregate of a set of values, from a key of the view or as a union of bitmaps or sketches.
+
+        Return a Miss if storage has neither.
 
         law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
              the union
@@ -179,8 +198,10 @@ class Aggregates:
         return _filtered(call_of(call.name, partial.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
-        """Return count(DISTINCT) of an integer, computed from bitmaps; None if the view has none for the integer; a
-        Miss if that is not possible.
+        """Return count(DISTINCT i) of an integer as the sum of bit counts.
+
+        Return None if storage has no bitmaps of the integer. Return a Miss if the view has other keys, besides the
+        bitmap bucket, than the query's: then bitmaps would have to be united first.
 
         law:    a number is one bit of one bucket, so that the counts of different buckets add up, where storage has one
                 bitmap per bucket in each group of the query
@@ -206,7 +227,10 @@ class Aggregates:
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return a DISTINCT aggregate computed from the view's keys; a Miss if its argument is not a key."""
+        """Return a DISTINCT aggregate computed from keys of the view.
+
+        Return a Miss if an argument of the aggregate cannot be computed from keys.
+        """
         values = []
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
@@ -218,12 +242,12 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """Return the aggregate that builds the bitmap of an integer's positions within a bitmap bucket."""
+    """Return the aggregate that collects an integer's positions within a bitmap bucket as a bitmap."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
 def bucket_of(value: Tree) -> exp.Anonymous:
-    """Return the call for the number of the bitmap bucket that an integer belongs to."""
+    """Return the call that computes the number of the bitmap bucket of an integer."""
     return call_of("bitmap_bucket_number", value)
 
 
@@ -232,7 +256,7 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
-    """Return the aggregate that combines partial aggregates of a function."""
+    """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts."""
     combine = AGGREGATES[name].combine
     assert combine is not None  # only functions that combine have partial aggregates
     combined = _filtered(call_of(combine, partial), condition)
@@ -240,7 +264,10 @@ def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) ->
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """Return a sum cast to the type of the query's sum; a sum of DECIMAL sums would have ten more digits."""
+    """Return a sum cast to the type of the query's sum, and other aggregates unchanged.
+
+    A sum of DECIMAL sums would have ten digits more than the sum of the query.
+    """
     wanted = sum_type(kind) if name == "sum" and kind is not None else None
     return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
 

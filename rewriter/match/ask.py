@@ -1,4 +1,8 @@
-"""The questions that the engine puts to rules, and the plans that rules return."""
+"""The input of a rewrite rule (a query block, an access path and a table mapping), and the plans that rules return.
+
+An access path is a view with the state of its storage table. A question is what a rule has to answer: a query block
+with its predicates, a query compared as a text, or a set operation.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,9 @@ Tree = exp.Expr
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question to be answered from an access path, for one mapping of the path's table ids to the question's.
+    """A question to be answered from one access path, with one mapping of the path's tables to the question's tables.
 
-    `mapping` maps the ids of the tables that the path was computed from to the ids of the question's tables.
+    `mapping` maps the ids of the tables that the view reads to the ids of the question's tables.
     """
 
     question: Predicates | TextQuestion | SetQuestion
@@ -31,8 +35,10 @@ class Ask:
 
     @cached_property
     def reading(self) -> Reading | Miss:
-        """The question's filter and columns in terms of the path's columns; computed once for all rules; a Miss if that
-        is not possible.
+        """The question's filters, columns and joins over the path's storage columns, computed once for all rules.
+
+        The value is a Miss if the path cannot answer the question, if the question is not a single block, or if rows
+        were appended to the path's tables.
         """
         if not isinstance(self.question, Predicates):
             return Miss(Reason.SHAPE, "the view is compared as a whole", apart=True)
@@ -42,14 +48,17 @@ class Ask:
 
     @cached_property
     def keys(self) -> Mapping[Tree, Tree] | Miss:
-        """The expressions over the path's groups for each of the question's keys, by the key's meaning; computed once
-        for all rules; a Miss if that is not possible.
+        """The question's GROUP BY keys as expressions over the path's storage columns, computed once for all rules.
+
+        The mapping's keys are the meanings (canonical forms for comparison) of the question's keys. The value is a Miss
+        if a key cannot be derived.
         """
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """Return the meanings of the path's outputs, with columns replaced by the representatives of the question's
-        classes.
+        """Return the meanings of the path's outputs, normalized by the query's column equalities.
+
+        A meaning is a form for comparison, in which commutative operands have a fixed order.
         """
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
         return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
@@ -57,12 +66,12 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class TwoPhase:
-    """A plan in two phases: first `groups` with the components of aggregates, then the question over these groups.
+    """A plan in two phases: first the block `groups`, the question's groups with partial aggregates, then the question.
 
-    `held` asks a path for the groups that the path has, and `rest` reads the other rows; if `rest` is None, the path
-    has all. With `edges`, the rest is the rows between the ends of a time range and its whole buckets. `lacking`
-    estimates the share of rows that the path lacks, if that is known before `rest` is. The engine answers these parts
-    in turn.
+    `held` asks an access path for the groups in its storage, and `rest` is the block that reads the other rows from
+    base tables; None if the path has all rows. With `edges`, `rest` reads the rows between the ends of the query's time
+    range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the path lacks;
+    None if unknown. `deltas` read rows appended since the refresh. The engine answers the parts and combines them.
     """
 
     groups: Block
@@ -75,7 +84,7 @@ class TwoPhase:
 
 @dataclass(frozen=True, eq=False)
 class Branchwise:
-    """A set operation whose branches the engine asks one by one, over a view that is the same set operation."""
+    """A plan for a set operation over a view that is the same set operation: the engine answers branch by branch."""
 
     question: SetQuestion
 

@@ -1,7 +1,8 @@
-"""Time bounds that are known only at execution, such as `current_date() - 30`.
+"""Time bounds of filters whose value is known only at execution, such as `current_date() - 30`.
 
-Even so, the text determines at which buckets a bound begins: `current_date() - 30` begins a day, `date_trunc('month',
-now())` a month, and `now() - INTERVAL 1 HOUR` no bucket.
+The text alone tells at the start of which bucket such a bound lies: `current_date() - 30` is the start of a day,
+`date_trunc('month', now())` that of a month, and `now() - INTERVAL 1 HOUR` is the start of no bucket. A grain is the
+length of time buckets, such as "day"; a border is the start of a bucket.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
 
-# The length of each bucket, in seconds or in months, on a clock without shifts.
+# The length of the buckets of each grain, as a number and a unit, in a zone without offset changes.
 _LENGTHS = {
     "second": (1, "SECOND"),
     "minute": (60, "SECOND"),
@@ -50,15 +51,15 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree, zone: str) -> bool:
-    """Return whether a constant's time on the clock of `zone` is known only at execution."""
+    """Return whether the local time of a constant in `zone` is known only at execution."""
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
 
 def instant_of(bound: Tree, zone: str) -> int | None:
     """Return the microseconds since 1970 of a TIMESTAMP literal with an offset, in a zone whose offset changes.
 
-    The time that the zone's clock shows at that instant depends on the edition of the zone data. None for other
-    literals and for zones of a fixed offset.
+    The local time of that instant depends on the edition of the zone data. Return None for other literals and for zones
+    of a fixed offset.
     """
     typed = not isinstance(bound, exp.Cast) or CAST_TYPES.get(bound.to.this) == "timestamp"
     text = bound.this if isinstance(bound, exp.Cast) else bound
@@ -70,7 +71,8 @@ def instant_of(bound: Tree, zone: str) -> int | None:
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
     """Return the local time of a literal bound; None for all other bounds.
 
-    A literal with an offset is an instant, and is converted to the clock of `zone`, which must have a fixed offset.
+    A literal with an offset is converted to the local time of `zone`, which must have a fixed offset; without `zone`,
+    the result for such a literal is None.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if not isinstance(text, exp.Literal) or not text.is_string:
@@ -110,7 +112,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain with a bucket that certainly begins at the bound; None if there is none."""
+    """Return the coarsest grain that certainly has a bucket starting at the bound; None if there is none."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -120,8 +122,9 @@ def _at_least_a_day(begun: str | None) -> str:
 
 
 def _begun_behind(bound: Tree) -> str | None:
-    """Return the coarsest grain with a bucket that certainly begins on the day after the bound; None if
-    there is none.
+    """Return the coarsest grain that certainly has a bucket starting on the day after the bound.
+
+    Return None if no grain certainly has such a bucket.
     """
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
@@ -133,9 +136,9 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the end of the bucket that contains the bound, cast to `kind`."""
+    """Return the SQL expression for the end of the bucket that contains the bound, cast to type `kind`."""
     length, counted = _LENGTHS[grain]
-    # in days, so that a DATE stays a DATE
+    # an interval of days, so that DATE + interval is a DATE
     units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)
     unit, one = next((unit, _LENGTHS[unit][0]) for unit in units if length % _LENGTHS[unit][0] == 0)
     interval = exp.Interval(this=exp.Literal.string(str(length // one)), unit=exp.var(unit.upper()))
@@ -143,20 +146,23 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket that contains the bound, cast to `kind`."""
+    """Return the SQL expression for the start of the bucket that contains the bound, cast to type `kind`."""
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether the order of a time and a bound is the order of their buckets in this zone."""
+    """Return whether a time and a bound have the same order as their buckets.
+
+    They do not if the time of day depends on a zone whose offset changes.
+    """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether a zone keeps buckets of the grain whole from the bound on, at any time of execution."""
-    # A type without a zone has every midnight, also one that the session's zone skips.
+    """Return whether no offset change of the zone splits a bucket from the bound on, whenever the query runs."""
+    # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
     since = least_of(bound)
@@ -164,15 +170,16 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 
 
 def _is_zoned(bound: Tree) -> bool:
-    """Return whether a bound's time of day depends on the zone: a DATE has no zone."""
+    """Return whether a bound's time of day depends on the session's zone; a DATE does not."""
     of = _type(bound)
     operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, (exp.DataType, exp.Interval)))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:
-    """Return the grain at which a bound shifted by an interval begins; a shift keeps some begins of buckets; None
-    otherwise.
+    """Return the coarsest grain with a bucket that starts at a bound shifted by an interval.
+
+    Return None if no such grain is certain.
     """
     step: tuple[int, str] | None = None
     if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
@@ -182,7 +189,7 @@ def _moved(bound: Tree) -> str | None:
     elif isinstance(bound, exp.Anonymous) and bound.name == "timestampadd":
         unit, count, moved = bound.expressions
         digits = count.this if isinstance(count, exp.Neg) else count
-        # A local day may be longer or shorter than this number of seconds, but by whole hours.
+        # In local time, the shift may be longer or shorter than this number of seconds, but only by whole hours.
         step = (gcd(int(digits.name) * _LENGTHS[unit.name.lower()][0], 3600), "SECOND")
     begun = _begun(moved) if step is not None else None
     if step is None or begun is None:
@@ -191,19 +198,22 @@ def _moved(bound: Tree) -> str | None:
 
 
 def length_of(grain: str) -> int:
-    """Return the approximate number of seconds of a bucket."""
+    """Return the approximate length of a bucket in seconds; a month counts as 30 days."""
     length, unit = _LENGTHS[grain]
     return length if unit == "SECOND" else length * 30 * 86_400
 
 
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
-    """Return the length of an interval as a number of seconds or of months; None for a fraction."""
+    """Return the length of an interval as a number and its unit, SECOND or MONTH.
+
+    Return None if the length is not a whole number.
+    """
     length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
     return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Return whether the begin of a bucket, shifted by this interval, is again the begin of a bucket."""
+    """Return whether the start of a bucket, shifted by `length` units, is again the start of a bucket."""
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 
@@ -223,8 +233,9 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain with a bucket in UTC that begins at a local time of another zone; None if there is
-    none.
+    """Return the coarsest grain with a bucket in UTC that starts at a local time of another zone.
+
+    Return None if no grain certainly has such a bucket.
     """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:
@@ -237,8 +248,9 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the coarsest grain at which a time cast from the text of a number of seconds begins, in any zone; None
-    otherwise.
+    """Return the grain at which CAST(from_unixtime(n) AS TIMESTAMP) of a literal number n starts.
+
+    Return None for other casts.
     """
     text = bound.this
     if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:
@@ -249,7 +261,7 @@ def _of_number(bound: exp.Cast) -> str | None:
 
 
 def _converted(bound: Tree) -> str | None:
-    """Return the coarsest grain at which a time cast to another type begins; None otherwise."""
+    """Return the coarsest grain with a bucket that starts at a bound cast to another type; None if there is none."""
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)
     return _of_number(bound) if isinstance(bound, exp.Cast) and _type(bound) == "timestamp" else None

@@ -1,4 +1,4 @@
-"""CASE and if() as conditions with values."""
+"""Reads CASE and if() as lists of conditions and values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Branches:
-    """A conditional expression: conditions, each with its value, and the default value."""
+    """A conditional expression: pairs of a condition and a value, and the default value.
+
+    `operand` is the operand of CASE; None if there is none.
+    """
 
     operand: Tree | None
     cases: tuple[tuple[Tree, Tree], ...]
@@ -19,17 +22,17 @@ class Branches:
 
     @property
     def values(self) -> tuple[Tree, ...]:
-        """All values of the branches."""
+        """The values of all branches, the default last."""
         return (*(value for _, value in self.cases), self.default)
 
     @property
     def conditions(self) -> tuple[Tree, ...]:
-        """The conditions of the branches."""
+        """The operand, if there is one, and the conditions of all branches."""
         return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
 
 
 def branches_of(tree: Tree) -> Branches | None:
-    """Return the branches of a canonical expression; None for other expressions."""
+    """Return the branches of a CASE or an if() call in canonical form; None for other expressions."""
     if isinstance(tree, exp.Case):
         cases = tuple((branch.this, branch.args["true"]) for branch in tree.args["ifs"])
         return Branches(tree.args.get("this"), cases, tree.args.get("default") or exp.Null())
@@ -40,7 +43,7 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return a CASE of the same shape with these conditions and values in place of its own."""
+    """Return a CASE of the same form, with `conditions` and `values` in place of those of `branches`."""
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None
     ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]

@@ -1,4 +1,4 @@
-"""The values that the matcher works with: access paths (Candidate), misses, and rewritings."""
+"""The values that matching works with: access paths (Candidate), reasons for refusal (Miss), and rewritings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STORAGE_ALIAS = "v"
 
 
 class Reason(StrEnum):
-    """Why a view cannot answer a query."""
+    """The reason why a view cannot answer a query."""
 
     TABLES_DIFFER = "TABLES_DIFFER"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
@@ -83,7 +83,10 @@ _TOLD: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Miss:
-    """A view cannot answer a block, for this reason; `apart` is true if the rule is for other kinds of questions."""
+    """The reason why a view cannot answer a block.
+
+    `apart` is true if the rule does not apply to this kind of question at all.
+    """
 
     reason: Reason
     detail: str
@@ -91,8 +94,10 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """How close the view came to a match, larger when closer: lacking an item is closer than having
-        another shape.
+        """How close the view came to a match, from 0 to 2; only the reason of the closest rule is reported.
+
+        A view that lacks a column or an aggregate (2) is closer than a view of another form (1) or an inapplicable rule
+        (0).
         """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
@@ -101,12 +106,12 @@ class Miss:
 class Candidate:
     """An access path: a view's block with the current state of its storage table.
 
-    `columns` names the storage column of each output of `block`; `sources` are the tables that the view reads.
-    With `scattered`, several storage rows may belong to one group.
-    `only` are conditions on the storage's rows that restrict the path. `own` are the conjuncts of its WHERE that belong
-    to the view's definition, not to the part that the storage holds; None if storage holds all of the view.
-    `grown` are the changes of tables that got rows after the last refresh: storage holds the block of the tables before
-    those changes. With `past`, a query that reads the tables at that time is asked.
+    `columns` are the names of the storage columns, one for each output of `block`; `sources` are the tables that the
+    view reads. With `scattered`, several storage rows may belong to one group. `only` are conditions on storage columns
+    that select the usable rows. If the storage is partial, so that it has only some of the view's rows, `own` are the
+    conjuncts of the block's WHERE that belong to the view's definition; None if the storage is complete. `grown` are
+    the changes of tables to which rows were appended after the last refresh: the storage has the block's result before
+    these changes. With `past`, the question reads the tables as of the refresh.
     """
 
     view: MaterializedView
@@ -123,11 +128,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A query over a view's storage, ready to print.
+    """A query over a view's storage table, ready to be printed.
 
-    `tables` are the query's own tables that are joined to the storage, by `joins` or else inner. All columns are
-    qualified, those of the storage by `v`. `group` is None if nothing is grouped. With `union`, the rows come from a
-    UNION ALL instead of the storage, and `storage` describes its columns.
+    `tables` are the query's other tables, joined to the storage by `joins`, or by inner joins if `joins` has none. All
+    columns are qualified, those of the storage by `v`. `group` is None if the query does not group, and `sets` are the
+    grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table, and `storage` describes
+    its columns.
     """
 
     storage: Table
@@ -146,13 +152,13 @@ class Rewriting:
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """The catalog tables that the rewriting reads."""
+        """The names of the catalog tables that the rewriting reads."""
         beside = {table.name for table in self.tables if not table.text}
         return self.union.reads.union(beside) if self.union is not None else frozenset({self.storage.name, *beside})
 
     @property
     def texts(self) -> frozenset[str]:
-        """The texts of all subqueries and derived tables that the rewriting keeps from the query."""
+        """The SQL of all subqueries and derived tables that the rewriting keeps from the query."""
         own = _texts_in((*self.outputs, *self.where, *self.having, *(item.key for item in self.order)), self.tables)
         return own | self.union.texts if self.union is not None else own
 
@@ -163,15 +169,16 @@ class Rewriting:
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
-        """Return the rewriting with the texts of its subqueries and derived tables replaced as `texts` says."""
+        """Return the rewriting with the SQL of its subqueries and derived tables replaced.
+
+        `texts` maps the old SQL to the new SQL.
+        """
         return replace(_put_into(self, texts), union=self.union and self.union.with_texts(texts))
 
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows appended to tables since a refresh: the block to compute, and the snapshot range to read
-    of each table.
-    """
+    """The rows appended to tables since a refresh: a block to compute, and the snapshot range to read of each table."""
 
     block: Block
     reads: tuple[Read, ...]
@@ -179,9 +186,10 @@ class Delta:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """A UNION ALL of one or more branches with finer groups, read in place of storage.
+    """A UNION ALL of one or more branches that each compute groups or rows, read in place of a storage table.
 
-    No row is in two branches. A branch that is a Block is read from the base tables.
+    No base row is counted in two branches. A branch that is a Block is read from base tables. `shared` pairs each
+    branch with its estimated share of rows.
     """
 
     shared: tuple[Shared, ...]
@@ -189,7 +197,7 @@ class UnionAll:
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches without the shares of rows estimated for them."""
+        """The branches without their estimated shares of rows."""
         return tuple(branch for branch, _ in self.shared)
 
     @property
@@ -209,13 +217,13 @@ class UnionAll:
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """The catalog tables that the branches read."""
+        """The names of the catalog tables that the branches read."""
         tables = (table.name for block in self._blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
     def texts(self) -> frozenset[str]:
-        """The texts of all subqueries and derived tables that the branches keep from the query."""
+        """The SQL of all subqueries and derived tables that the branches keep from the query."""
         own = (_texts_in(block.expressions, block.tables) for block in self._blocks)
         return frozenset[str]().union(*own, *(view.texts for view in self.views))
 
@@ -224,7 +232,10 @@ class UnionAll:
         return (*self.rest, *(delta.block for delta in self.deltas))
 
     def with_texts(self, texts: Mapping[str, str]) -> UnionAll:
-        """Return the branches with the texts of their subqueries and derived tables replaced as `texts` says."""
+        """Return the union with the SQL of its subqueries and derived tables replaced.
+
+        `texts` maps the old SQL to the new SQL.
+        """
         return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
 
@@ -233,7 +244,7 @@ Within = TypeVar("Within", Rewriting, Block)
 
 
 class Shared(NamedTuple):
-    """A branch of a union, with the estimated share (0 to 1) of the question's rows in it."""
+    """A branch of a union, with the estimated share (0 to 1) of the question's rows that it reads."""
 
     branch: Branch
     share: float
@@ -248,7 +259,10 @@ def _retold(branch: Branch, texts: Mapping[str, str]) -> Branch:
 
 
 def _put_into(within: Within, texts: Mapping[str, str]) -> Within:
-    """Return a block or rewriting with the texts of its subqueries and derived tables replaced as `texts` says."""
+    """Return a block or rewriting with the SQL of its subqueries and derived tables replaced.
+
+    `texts` maps the old SQL to the new SQL.
+    """
     return replace(
         within,
         tables=tuple(replace(table, text=texts.get(table.text, table.text)) for table in within.tables),
@@ -266,7 +280,7 @@ def _texts_in(trees: Sequence[Tree], tables: Sequence[Occurrence]) -> frozenset[
 
 @dataclass(frozen=True)
 class Match:
-    """The rewriting by which a view answers a block; `rolled_up` if its groups were aggregated again."""
+    """The rewriting by which a view answers a block; `rolled_up` is true if the view's groups are aggregated again."""
 
     rewriting: Rewriting
     rolled_up: bool = False

@@ -1,4 +1,8 @@
-"""Splits a query in two phases: its groups with the components of its aggregates, then the query over those groups."""
+"""Splits a query in two phases: its groups with partial aggregates, then the query over these groups.
+
+The partial aggregates are the components of the query's aggregates: those from which an aggregate is computed, such as
+sum and count for avg.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,12 @@ UNKNOWN_SHARE = 0.5
 
 
 def decomposed(block: Block) -> Block:
-    """Return the block that each branch of a union computes: rows, or groups with the components of aggregates."""
+    """Return a query's first phase: its rows, or its groups with the components of all aggregates.
+
+    HAVING, ORDER BY, LIMIT, grouping sets and DISTINCT are left to the second phase.
+
+    Each branch of a UNION ALL computes this block.
+    """
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
     outputs = tuple(dict.fromkeys(chain(block.keys or (), *(made(tree, block) for tree in wanted))))
@@ -31,7 +40,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield an expression over rows; if its type is uncertain, yield the columns in it instead."""
+    """Yield an expression over rows; if its type is uncertain, yield each column in the expression instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -46,8 +55,9 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of ranges; UNKNOWN_SHARE if
-    unknown.
+    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of both value ranges.
+
+    Return UNKNOWN_SHARE if no range has a known length.
     """
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
@@ -56,7 +66,10 @@ def share_of(rest: Block, query: Predicates) -> float:
 
 
 def _length(values: RangeSet) -> float | None:
-    """Return the total length of intervals of numbers or times; None if it is infinite."""
+    """Return the total length of a set of ranges of numbers or times.
+
+    Return None if the length is infinite or the values are strings.
+    """
     length = 0.0
     for low, high in values.intervals:
         if low.value is None or high.value is None or isinstance(low.value, str):
@@ -66,9 +79,9 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return an access path that holds the groups of a query's first phase, computed from another path; or a Miss.
+    """Return an access path to the result of a query's first phase, which is computed from the storage of `path`.
 
-    One group may be several rows of the path.
+    Several rows of the result may belong to one group. Return a Miss if the type of an output is uncertain.
     """
     types = output_types(groups)
     if UNKNOWN in types:

@@ -1,4 +1,8 @@
-"""Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas."""
+"""Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas.
+
+A lemma is a function of an expression and the rows of storage: it returns the expression over storage columns, None if
+the lemma does not apply, or a Miss if storage cannot give the expression.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +24,14 @@ Tree = exp.Expr
 # Returns the expression over the storage, a Miss if the storage cannot give it, or None if the lemma does not apply.
 Lemma = Callable[[Tree, Rows], Read]
 
-# These operators treat -0.0 and 0.0 as one value, and operators around them only combine truth values.
+# These operators treat -0.0 and 0.0 as one value, so that a key that lost the sign of its zeros gives the same result.
 COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
-    """Return a normalized row expression of the query as an expression over the storage and joined
-    tables, or a Miss.
+    """Return a normalized row expression of the query over storage columns and joined tables.
+
+    Return a Miss if the expression cannot be derived.
     """
     for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
@@ -36,14 +41,18 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
 
 
 def held(tree: Tree, rows: Rows) -> Read:
-    """Return the storage column that holds the expression, whatever the order of commutative operands; None if none
-    does.
+    """Return the storage column of an expression, ignoring the order of commutative operands.
+
+    Return None if no column has the expression.
     """
     return rows.held(tree)
 
 
 def combined(tree: Tree, rows: Rows) -> Read:
-    """Derive the operands of AND and OR one by one, without recursion over a chain of hundreds."""
+    """Derive the operands of AND or OR one by one, without recursion over long chains.
+
+    Return a Miss if an operand cannot be derived.
+    """
     computed: list[Tree] = []
     for operand in operands(tree, type(tree)):
         part = rows.compute(operand)
@@ -54,18 +63,24 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Return the storage column that equals a column, or the column of a table joined to the storage."""
+    """Derive a column from an equal column of a table joined to the storage; a Miss if there is no such column.
+
+    An equal storage column is found before, by `held`.
+    """
     assert isinstance(tree, exp.Column)
     return rows.column(tree)
 
 
 def constant(tree: Tree, rows: Rows) -> Read:
-    """Return an expression without columns unchanged; None for others."""
+    """Return an expression without columns unchanged; None for other expressions."""
     return tree if not holds(tree, exp.Column) else None
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
-    """Return a Miss for any function of a floating-point key except a comparison: grouping merges -0.0 into 0.0."""
+    """Return a Miss for any function of a floating-point key except a comparison: grouping has merged -0.0 into 0.0.
+
+    Return None for other expressions.
+    """
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
     return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
@@ -101,12 +116,12 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
 
 @cache
 def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
-    """Return the lemmas that apply to a kind of expression, in their order."""
+    """Return the lemmas that apply to a class of expressions, in the order of LEMMAS."""
     return tuple(lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """Return the same operation over operands derived by `compute`; a Miss if one of them cannot be derived."""
+    """Return the same operation over operands derived by `compute`; the first Miss if an operand cannot be derived."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []

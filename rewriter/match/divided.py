@@ -1,4 +1,4 @@
-"""Turns a question over a chain of UNION ALL into questions over its branches."""
+"""Replaces a UNION ALL in FROM by one of its branches, so that a query can be divided into one query per branch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def merged(block: Block, union: Occurrence, branch: Block) -> Block:
-    """Return the block with one branch in place of the UNION ALL occurrence."""
+    """Return the block with `branch` merged in place of `union`, the occurrence of a UNION ALL in FROM."""
     taken = {table.id for table in block.tables}
     fresh = (f"b{i}" for i in count() if f"b{i}" not in taken)
     mapping = {table.id: table.id if table.id not in taken else next(fresh) for table in branch.tables}
@@ -42,5 +42,5 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output cast to the type of the union's column; an untyped NULL needs the cast."""
+    """Return a branch's output, cast to the type of the union's column if the types differ, as for NULL."""
     return output if expression_type(output, branch) == kind else cast(output, kind)

@@ -1,4 +1,4 @@
-"""Computes outputs, HAVING and ORDER BY of a grouped query from the keys and aggregates of storage."""
+"""Computes the outputs, HAVING and ORDER BY of a grouped query from the keys and aggregates in storage."""
 
 from __future__ import annotations
 
@@ -24,14 +24,21 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Groups:
-    """A query's keys and aggregates over the storage: `keys` by meaning, and `aggregate` to derive aggregates."""
+    """The keys and aggregates of a query over storage columns.
+
+    `keys` maps the canonical form of each key to its expression over storage; `aggregate` derives an aggregate, or
+    returns a Miss.
+    """
 
     reading: Reading
     keys: Mapping[Tree, Tree]
     aggregate: Callable[[Tree], Tree | Miss]
 
     def over(self, tree: Tree) -> Tree | Miss:
-        """Return an expression with its keys and aggregates replaced by those over the storage, or a Miss."""
+        """Return an expression with keys and aggregates replaced by their expressions over storage.
+
+        Return a Miss if storage lacks a key or an aggregate.
+        """
         if (key := self.keys.get(meaning(tree))) is not None:
             return key
         if aggregate_of(tree) is not None:
@@ -42,7 +49,10 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Map the meaning of each normalized key of the query to its expression over the storage, or a Miss."""
+    """Return a mapping from the canonical form of each key of the query to its expression over storage.
+
+    Return a Miss if a key cannot be derived, or if GROUPING SETS would confuse keys that depend on each other.
+    """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
         normalized = reading.normalize(key)
@@ -56,7 +66,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether one key contains another: GROUPING SETS would make only the grouped one NULL."""
+    """Return whether two keys are equal or one contains another: GROUPING SETS would set only one of them to NULL."""
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -64,9 +74,11 @@ def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
 def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each read by `over`, or a Miss.
+    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each derived by `over`.
 
-    `keys` are the expressions by which the storage's rows are grouped; None if they are not grouped.
+    `keys` maps the query's keys to the expressions by which storage rows are grouped; None if they are not grouped.
+    `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, or if Spark could not run
+    the rewriting.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -91,7 +103,7 @@ def finish(
             )
         order = named
     if block.sets is not None and any(_names_keys(part) for part in block.having):
-        # Spark finds a key there only by the name of its output.
+        # In HAVING over GROUPING SETS, Spark resolves a key only by the name of its output.
         return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS: filter in an outer SELECT")
     # Without groups, HAVING is one more filter on the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
@@ -109,8 +121,9 @@ def finish(
 
 
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """Return ORDER BY by output positions or names, because Spark allows only outputs after HAVING; None
-    if impossible.
+    """Return the ORDER BY items as outputs or expressions over output names; None if an item is neither.
+
+    After HAVING or with GROUPING SETS, Spark resolves in ORDER BY only what is in the SELECT list.
     """
     found = []
     for asked, item in zip(block.order, order, strict=True):
@@ -122,7 +135,10 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """Return an expression over named outputs; None if it uses anything that no named output has."""
+    """Return an expression over uniquely named outputs.
+
+    Return None if the expression uses a column or an aggregate that is not a uniquely named output.
+    """
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
         alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
@@ -135,7 +151,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables that must be joined back to the storage for these expressions."""
+    """Return the tables that must be joined to the storage again, because these expressions use their columns."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -154,7 +170,7 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """Return the GROUP BY keys and the grouping sets over the storage's rows; None for each that there is not."""
+    """Return the GROUP BY keys and the grouping sets over storage rows; None for a clause that the rewriting lacks."""
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
     return tuple(keys.values()), tuple(
@@ -163,15 +179,17 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return the expression over the view's groups for each key of a grouped query; a Miss if the groups cannot be
-    read.
+    """Return a mapping from the meaning of each key of a grouped query to its expression over the view's groups.
+
+    Return a Miss if the view or the query does not group, if the view has a single group of all rows, or if a key
+    cannot be derived.
     """
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
     if reading.block.keys is None:
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
-        # Such a view has a row even for an empty table: the rewriting would have a group where the query has none.
+        # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds one group of all rows")
     keys = group_keys(reading)
     if isinstance(keys, Miss):
@@ -180,7 +198,9 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
-    """Return a Miss if an inexact sum or average decides which rows the query returns; None otherwise.
+    """Return a Miss if an inexact aggregate, such as a sum of DOUBLEs, decides which rows the query returns.
+
+    Return None otherwise.
 
     law: HAVING, DISTINCT, the keys and order of windows, and ORDER BY with LIMIT need exact aggregates. Outputs may use
          inexact ones only in arithmetic, which keeps a small difference small, and in an outermost rounding; never in a
@@ -198,8 +218,9 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """Return a Miss for a filter on a floating-point key, for which Iceberg would skip the wrong files;
-    None otherwise.
+    """Return a Miss if a filter on a floating-point key could make Iceberg skip files with matching rows.
+
+    Return None otherwise.
     """
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
@@ -207,7 +228,10 @@ def _misled(block: Block) -> Miss | None:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the subexpressions of an output that use aggregates other than by arithmetic."""
+    """Yield the parts of an output that are neither arithmetic nor aggregates.
+
+    These include the PARTITION BY and ORDER BY expressions of windows.
+    """
     rest = [tree]
     while rest:
         node = rest.pop()

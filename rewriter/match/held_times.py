@@ -1,4 +1,7 @@
-"""The time buckets that storage holds, and the types of a query's expressions."""
+"""The time buckets that can be computed from a view's storage columns, and the types of a query's expressions.
+
+A grain is the length of time buckets: a name such as "day", or a number of seconds.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,11 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """The row expressions that a view's storage holds, and expressions derived from them."""
+    """The row expressions in a view's storage, and the derivation of further expressions from them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
-        """The storage columns, by the meaning of the expressions that they hold."""
+        """The storage columns, by the canonical form of the expression that each of them has."""
 
     @property
     def block(self) -> Block:
@@ -47,32 +50,30 @@ class Rows(Protocol):
         """The session's time zone."""
 
     def since(self, tree: Tree) -> int | None:
-        """Return a lower bound of a time in the rows read, in seconds since 1970; None if unknown."""
+        """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column that holds an expression; None if none does."""
+        """Return the storage column of an expression; None if no column has it."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column as an expression over the storage and joined tables, or a Miss."""
+        """Return a column as an expression over storage and joined tables; a Miss if there is none."""
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view, whose -0.0 became 0.0."""
+        """Return whether an expression is a floating-point key of the view, in which -0.0 became 0.0."""
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a row expression derived from the storage, or a Miss."""
+        """Return a row expression of the query over storage columns; a Miss if the expression cannot be derived."""
 
 
 class Stored(NamedTuple):
-    """A time bucket that storage determines: its grain, the type of its begin, and its begin over the
-    storage columns.
-    """
+    """A time bucket that storage determines: its grain, and the type and the SQL expression of its start."""
 
     grain: Grain
     type: str
     begin: Tree
 
     def in_place_of(self, kind: str | None) -> Stored:
-        """Return the bucket with its begin in seconds if it replaces a number, and as a time otherwise."""
+        """Return the bucket with its start in seconds since 1970 if `kind` is an integer type, else as a time."""
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
             return Stored(self.grain, SECONDS, call_of("unix_seconds", time))
@@ -82,8 +83,9 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket computed in another time zone as a bucket of the session's zone, if both have the
-    same borders.
+    """Return a bucket of another time zone as a bucket of the session's zone, if the borders in both zones are equal.
+
+    Return other expressions unchanged.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
@@ -103,7 +105,10 @@ def is_time(tree: Tree, rows: Rows) -> bool:
 
 
 def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
-    """Return a TIMESTAMP_NTZ cast to TIMESTAMP, or the operand of such a cast; None for others."""
+    """Return a TIMESTAMP_NTZ expression cast to TIMESTAMP, or the TIMESTAMP_NTZ operand of such a cast.
+
+    Return None for other expressions.
+    """
     if kind_of(time) == "timestamp_ntz":
         return cast(time, "timestamp")
     cast_of = time.this if isinstance(time, exp.Cast) and not time.args.get("safe") else None
@@ -112,7 +117,7 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the buckets of a time that storage determines, plain columns first."""
+    """Yield the buckets of a time expression that storage determines, in the order of the storage columns."""
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))
     # In a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets.

@@ -1,4 +1,4 @@
-"""Floating-point sums in derived tables, whose last bits must not decide which rows a query returns.
+"""Detects floating-point sums in derived tables whose last bits would decide which rows a query returns.
 
 law: two computations of such a sum may differ in their last bits, and arithmetic keeps the difference small; a filter,
      join, group, rounding or comparison could turn it into different rows
@@ -22,7 +22,7 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 
 
 def inexact_use(block: Block) -> str | None:
-    """Return a derived column whose inexact value would decide rows, as text for a message; None if there is none."""
+    """Return, in words, a column of a derived table whose inexact value would decide rows; None if there is none."""
     columns = _inexact_columns(block)
     if not columns:
         return None
@@ -35,7 +35,7 @@ def inexact_use(block: Block) -> str | None:
 
 
 def unrounded(output: Tree) -> Tree:
-    """Return the argument of round(); any other output unchanged.
+    """Return the argument of round() or bround() to a literal number of digits; any other output unchanged.
 
     law: a small difference in the argument changes the rounded value by at most one unit of its last digit
     """
@@ -65,7 +65,10 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the subexpressions of an output that use columns other than by arithmetic."""
+    """Yield the parts of an output that use columns otherwise than in arithmetic or in aggregates like sum and max.
+
+    See `_is_smooth` for these aggregates.
+    """
     if isinstance(tree, exp.Column):
         return
     if isinstance(tree, _ARITHMETIC) or _is_smooth(tree):
@@ -76,9 +79,7 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_smooth(tree: Tree) -> bool:
-    """Return whether an aggregate is as precise as its argument: linear, or choosing one of the values,
-    as max() does.
-    """
+    """Return whether an aggregate keeps a small change of its argument small, as sum, avg, min and max do."""
     if not isinstance(tree, exp.Anonymous) or aggregate_of(tree) is None:
         return False
     record = AGGREGATES[tree.name]

@@ -1,4 +1,4 @@
-"""Joins a view's table back to the view by its key, to read columns that the view lacks.
+"""Joins a table of the view to the storage again by its primary key, to read columns that the view lacks.
 
 law:    a trusted key that is never NULL identifies the same row that the view has joined, so that all other columns of
         that row are constant within each group of the view that contains the key
@@ -23,16 +23,18 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table to join back to the view, and the key equalities of the join."""
+    """A table to join to the storage again, and the key equalities of the join."""
 
     table: Occurrence
     on: tuple[Tree, ...]
 
 
 def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
-    """Return the join of a view's table back to the view; None if the view lacks a key column or rows could change.
+    """Return the join of one of the view's tables to the storage by its primary key.
 
-    `held` returns the storage column of an expression; `known` is the catalog's table with its keys.
+    `held` returns the storage column of an expression, or None; `known` is the catalog's table with its keys. Return
+    None if storage lacks a key column, if a key column is nullable or floating-point, for a table without a trusted
+    key, and for a table that an outer, semi or anti join adds.
     """
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:

@@ -1,4 +1,4 @@
-"""Matches the outer, semi and anti joins of a view and a query, for one table mapping."""
+"""Matches the outer, semi and anti joins of a view with those of a query, for one mapping of the view's tables."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Joined:
-    """A query's joins in terms of the view's.
+    """The result of matching a query's joins with a view's.
 
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
     that are inner in the query. `present` has an entry for each side that the view fills with NULLs and the query does
-    not: columns of which any one, if IS NOT NULL, marks a matched row.
+    not: columns that are never NULL in matched rows, so that IS NOT NULL on any one of them keeps just these rows.
     """
 
     extra: tuple[Join, ...] = ()
@@ -29,7 +29,9 @@ class Joined:
 
 
 def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
-    """Match the joins of the view to those of the query, or a Miss.
+    """Match the joins of the view with those of the query.
+
+    Return a Miss if the joins differ in a way that no filter on the view's rows corrects.
 
     law:    equal joins keep the same rows; where the query's join is inner and the view's is LEFT, the view keeps more
             rows, which a never-NULL column of the right side identifies; joins of other tables come after the view's
@@ -76,7 +78,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether a query's LEFT join preserves one table of the view's FULL join, on the same condition."""
+    """Return whether a LEFT join of the query is the view's FULL join reduced to the rows of one table."""
     if (left.kind, full.kind) != ("LEFT", "FULL") or not left.tables < full.tables:
         return False
     preserved = full.tables - left.tables
@@ -91,14 +93,14 @@ def _inner_in(join: Join, query: Predicates) -> bool:
 
 
 def _never_null(join: Join, side: frozenset[str], block: Block) -> tuple[Tree, ...]:
-    """Return the columns of one side of a join that are never NULL in matched rows, and NULL where no row matches."""
+    """Return the columns of one side of a join that are NULL only in rows without a match."""
     compared = (operand for conjunct in join.on for operand in rejected(conjunct))
     certain = [operand for operand in compared if isinstance(operand, exp.Column) and operand.table in side]
     return (*certain, *_declared(block, side))
 
 
 def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
-    """Return the columns of some tables that are declared NOT NULL."""
+    """Return the columns that are declared NOT NULL of the tables whose ids are in `side`."""
     return tuple(
         exp.column(column.name.lower(), table.id)
         for table in block.tables

@@ -26,7 +26,7 @@ from rewriter.schema import numeric_type
 from rewriter.sql import holds
 
 Tree = exp.Expr
-# Returns the aggregate of this name and argument over one storage row; None if storage lacks it.
+# Maps a function name and an argument to the partial aggregate over one storage row; None if storage lacks it.
 Of = Callable[[str, Tree], Tree | None]
 
 _SMALL = ("tinyint", "smallint", "int")
@@ -35,7 +35,11 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of a product, sum or difference over one storage row; None if it is not exact."""
+    """Return the partial sum of a product, sum, difference or negation.
+
+    The partial sum is over the base rows behind one storage row; `of` returns the partial aggregates of the operands.
+    Return None if storage lacks one of these or digits could be lost.
+    """
     if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None
     if isinstance(argument, exp.Neg):
@@ -49,7 +53,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether no digit can be lost in a row or in a sum: small integers, or DECIMALs with few digits."""
+    """Return whether no digit can be lost: for small integers in ANSI mode, and for short DECIMALs."""
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -58,7 +62,10 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a numeric expression that is the same for all rows behind one storage row; None for others."""
+    """Return a number over storage, if it has one value in all base rows behind each storage row.
+
+    Return None for other expressions.
+    """
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
     if kind not in _SMALL and as_decimal(kind) is None:
@@ -68,7 +75,10 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
 
 
 def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return sum(x * k), sum(x + k), sum(x - k) or sum(k - x) over one storage row; None if storage lacks a part."""
+    """Return the partial sum of x * k, x + k, x - k or k - x, for a constant k.
+
+    Return None if storage lacks the sum or count of x.
+    """
     summed = of("sum", varying) if holds(varying, exp.Column) else None
     if summed is None:
         return None
@@ -83,7 +93,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 
 
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """Return a constant times the row count; None if the sum's type has too few digits for the product."""
+    """Return a constant times the row count; None if the product could have more digits than the type of the sum."""
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
         return exp.Mul(this=cast(constant, "bigint"), expression=counted)
@@ -92,7 +102,7 @@ def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading)
 
 
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return sum(x + y) or sum(x - y) of columns that are never NULL; None for others."""
+    """Return the partial sum of x + y or x - y, where neither x nor y can be NULL; None for other operands."""
     sides = (argument.this, argument.expression)
     if not all(_is_never_null(side, reading) for side in sides):
         return None
@@ -106,7 +116,10 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal: it decides whether the expression is NULL."""
+    """Return the only operand that is not a literal: the expression is NULL if and only if this operand is NULL.
+
+    Return the expression itself if it has more than one such operand.
+    """
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)
     if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):

@@ -1,4 +1,4 @@
-"""Adds joins of a view that a query lacks, if they neither lose nor repeat a row."""
+"""Adds a view's joins to a query that lacks them, if declared keys guarantee that no row is dropped or repeated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ Tree = exp.Expr
 def widened(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> tuple[Predicates, Mapping[str, str]] | None:
-    """Return the query with the view's extra joins added, and the mapping of their tables; None if rows could change.
+    """Return the query with the view's extra joins added, and the table mapping extended by the joined tables.
+
+    Return None if one of the joins could drop or repeat rows.
 
     law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row; a LEFT join onto a
             key finds at most one, or fills with NULLs
@@ -41,7 +43,7 @@ def widened(
 
 
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
-    """Return the query with a SEMI join made inner, if each row matches at most once.
+    """Return the query with each SEMI join turned into an inner join, if keys guarantee at most one match for each row.
 
     law:    a SEMI join on a whole key finds the one row that an inner join would join
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
@@ -63,7 +65,7 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether each row finds at most one row in each table of a SEMI join, by the tables' keys."""
+    """Return whether each row finds at most one row in each table of a SEMI join, because of primary keys."""
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
     sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
@@ -78,7 +80,7 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
 
 
 def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
-    """Return the query with a LEFT join made inner, if a foreign key guarantees a match.
+    """Return the query with each LEFT join turned into an inner join, if a foreign key guarantees a match.
 
     law:    a LEFT join of a NOT NULL foreign key onto the referenced key always finds a row, and fills nothing with
             NULLs
@@ -108,7 +110,7 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 
 
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a table is joined only on a NOT NULL foreign key to its primary key."""
+    """Return whether a join's ON equates exactly a NOT NULL foreign key with the joined table's primary key."""
     sources = {source.name: source for source in candidate.sources}
     (joined,) = (table for table in query.block.tables if table.id in join.tables)
     if joined.name not in sources:
@@ -129,8 +131,9 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table of the view joined, the new mapping and occurrence; None if rows could
-    change.
+    """Return the query with one more table of the view joined, the extended mapping, and the view's occurrence.
+
+    Return None if the join could drop or repeat rows.
     """
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
@@ -149,8 +152,9 @@ def _joined(
 def _left_joined(
     block: Block, candidate: Candidate, join: Join, known: Table, added: Occurrence, wider: Mapping[str, str]
 ) -> Block | None:
-    """Return the block with a LEFT join of the view added, if it is on a whole key; further conditions are allowed.
-    Else None.
+    """Return the block with a LEFT join of the view added, if ON equates the whole primary key; else None.
+
+    Further conditions in ON only reduce the matches, and a LEFT join keeps rows without a match.
     """
     (table,) = join.tables if len(join.tables) == 1 else ("",)
     columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
@@ -173,7 +177,10 @@ def _inner_joined(
     table: Occurrence,
     added: Occurrence,
 ) -> Block | None:
-    """Return the block with an inner join from a foreign key to its primary key added; None if there is no such key."""
+    """Return the block with an inner join from a NOT NULL foreign key to its primary key added.
+
+    Return None if the query has no such key.
+    """
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):
         owner = next((t for t in candidate.sources if t.name == source.name), None)

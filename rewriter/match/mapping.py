@@ -1,4 +1,4 @@
-"""Maps a view's tables to a query's tables."""
+"""Maps the table occurrences of a view to those of a query."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from rewriter.model import TableName
 
 
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
-    """Yield all one-to-one mappings of the view's occurrences to the query's occurrences of the same tables.
+    """Yield each one-to-one mapping from the ids of the view's table occurrences to the query's, for the same tables.
 
-    Tables that the view names more often than the query are left out, in every possible way.
+    If the view reads a table more often than the query does, the surplus occurrences stay unmapped, in every possible
+    choice. Yield nothing if the two have no table in common.
+
     law: a self-join maps in more than one way, and only some of the mappings may match.
     """
     mine, theirs = Counter(t.name for t in view.tables), Counter(t.name for t in query.tables)

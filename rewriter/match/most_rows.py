@@ -1,4 +1,4 @@
-"""An upper bound of a block's row count, from the row counts of its tables.
+"""Computes an upper bound of a block's row count from the row counts of its tables.
 
 law: a join has at most as many rows as the product of its tables; a table whose whole primary key is equated with
      columns of preceding tables adds at most one row to each of their rows
@@ -21,14 +21,14 @@ _Determining = Mapping[str, list[frozenset[str]]]
 
 @remembered
 def most_rows(block: Block) -> int | None:
-    """Return an upper bound of the rows that a block filters and groups; None if unknown."""
+    """Return an upper bound of the number of rows that a block joins, before WHERE and GROUP BY; None if unknown."""
     counted = {table.id: _rows_of(table) for table in block.tables}
     counts = {table: rows for table, rows in counted.items() if rows is not None}
     if len(counts) < len(counted):
         return None
     for join in block.joins:
         for table in join.tables:
-            # A row without a partner occurs once; SEMI and ANTI joins add no rows.
+            # An outer join returns a row without a match once; SEMI and ANTI joins add no rows.
             least = {"LEFT": max(counts[table], 1), "FULL": counts[table] + 1}
             counts[table] = least.get(join.kind, 1)
     return prod(counts[table] for table in _free(block, counts))
@@ -41,8 +41,9 @@ def most_groups(block: Block) -> int | None:
 
 
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
-    """Return the tables that add at most one row to each combination of rows of the known tables, by their primary
-    keys.
+    """Return the tables of which at most one row joins each combination of rows of the `known` tables.
+
+    Primary keys that equal columns of the known tables guarantee that.
     """
     reached = set(known)
     determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
@@ -54,7 +55,7 @@ def joined_once(known: Collection[str], block: Block) -> Set[str]:
 
 
 def _rows_of(table: Occurrence) -> int | None:
-    """Return an upper bound of the rows of a table in FROM; None if unknown."""
+    """Return an upper bound of the row count of a base table or derived table in FROM; None if unknown."""
     blocks = table.branches or ((table.inner,) if table.inner is not None else ())
     if not blocks:
         return table.contents.records if table.contents is not None else None
@@ -64,7 +65,7 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return tables whose rows together determine the rows of all other tables."""
+    """Return tables such that a combination of their rows determines the rows of all other tables, by primary keys."""
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
@@ -76,7 +77,7 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables in `left` whose rows a table and the known tables determine through primary keys."""
+    """Return the tables in `left` whose rows a row of `start` and rows of `known` determine, by primary keys."""
     reached = {start}
     while True:
         before = known | reached
@@ -87,7 +88,10 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 
 
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
-    """Yield, for each primary key column of a table, the ids of the tables with an equal column."""
+    """Yield, for each primary key column of a table, the ids of the tables with an equal column.
+
+    Yield nothing if a FULL, SEMI or ANTI join, or a join of several tables at once, adds the table.
+    """
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]
     # The condition of a FULL join, or of a join of several tables, does not determine the joined row.
@@ -101,7 +105,7 @@ def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
 
 
 def _equals(column: Tree, conjunct: Tree, block: Block) -> Iterator[exp.Column]:
-    """Yield each column of the same type that a conjunct equates with the given column."""
+    """Yield each column of the same type that a conjunct equates with `column`; floating-point columns are left out."""
     if not isinstance(conjunct, exp.EQ):
         return
     for one, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):

@@ -1,6 +1,6 @@
-"""Types of sums: a rolled-up sum must have the type of the query's sum.
+"""The types of sums: a rolled-up sum must have the type of the query's sum.
 
-Types are written as in Spark's DDL; `void` is the type of NULL, and None an unknown type.
+Types are written as in Spark's DDL; `void` is the type of NULL, and None stands for an unknown type.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Iterable
 from rewriter.functions.results import total
 from rewriter.functions.types import MAX_PRECISION, VOID, Decimal, Uncertain, as_decimal, common, is_numeric
 
-SUM_DIGITS = 10  # that a sum of DECIMAL has more than its argument
+SUM_DIGITS = 10  # the type of a sum of DECIMALs has this many digits more than the argument
 
 
 def wider(kinds: Iterable[str | None]) -> str | None:
-    """Return the common type of the branches of a CASE; None if it is unknown or would lose digits.
+    """Return the common numeric type of the branches of a CASE.
+
+    Return None if the type is unknown or could not represent all digits.
 
     >>> wider(["decimal(10,2)", "int", "void"]), wider(["int", "bigint"]), wider(["decimal(38,4)", "decimal(5,5)"])
     ('decimal(12,2)', 'bigint', None)
@@ -31,7 +33,7 @@ def wider(kinds: Iterable[str | None]) -> str | None:
 
 
 def sum_type(kind: str) -> str | None:
-    """Return the type of sum() over a type; None if the type is not numeric.
+    """Return the result type of sum() for an argument type; None if the argument type is not numeric.
 
     >>> sum_type("int"), sum_type("decimal(30,2)"), sum_type("float")
     ('bigint', 'decimal(38,2)', 'double')
@@ -40,10 +42,10 @@ def sum_type(kind: str) -> str | None:
 
 
 def summed_type(kind: str) -> str | None:
-    """Return the type of a sum's argument from the type of the sum; None for integers.
+    """Return the argument type of a sum from the sum's type; None for types other than DECIMAL and DOUBLE.
 
-    A sum of 38 digits may come from any argument of 28 to 38 digits; the result is 38, because all of them have the
-    same sum type.
+    A sum of 38 digits may have an argument of 28 to 38 digits: the result is the type with 38, because all of them have
+    the same sum type.
     """
     decimal = as_decimal(kind)
     if decimal is None:

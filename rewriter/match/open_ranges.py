@@ -1,7 +1,7 @@
-"""Estimates the rows of a time range outside its whole buckets, where the range has no end or a begin relative to now.
+"""Estimates the share of a time range outside its whole buckets, if the range has no end or begins relative to now.
 
-A range without an end lasts until the last bucket of the storage; a begin relative to the current time gives the
-range's length.
+A range without an end is assumed to last until the storage's last bucket. A start such as `now() - INTERVAL 7 DAYS`
+gives the length of the range.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ _MICROS = 1_000_000
 
 
 class OpenRange(NamedTuple):
-    """A time range that has no end, or whose begin is known only at execution, and the buckets of a view that divide
-    it.
+    """A time range of a query that has no end, or whose start is known only at execution.
 
-    `divided` maps each end of the range in the query to the nearest border of a whole bucket; `last` is the begin of
-    the storage's last bucket, in seconds since 1970.
+    `bucket` is the view's bucket of that time.
+
+    `begin` is the comparison at which the range starts. `divided` maps each comparison that limits the range to the
+    same comparison moved to the nearest border of a whole bucket; `last` is the start of the storage's last bucket, in
+    seconds since 1970; None if unknown.
     """
 
     begin: Tree
@@ -38,15 +40,15 @@ class OpenRange(NamedTuple):
 
     @property
     def is_by_clock(self) -> bool:
-        """Whether the range begins at a time that is known only at execution."""
+        """Whether the start of the range is known only at execution."""
         return is_unknown(self.begin.expression, self.query.zone)
 
     @property
     def holds_none(self) -> bool:
-        """Whether no whole bucket is within the range, or the storage has none of them."""
+        """Whether the range has no whole bucket, or only whole buckets after the last one in storage."""
         if not self.is_by_clock:
             return self.last is not None and self._border is not None and self._border > self.last
-        # The range ends at the end of the finer bucket in which it begins.
+        # No bucket is whole if the range ends at the end of the finer bucket that contains its start.
         begin, bucket = self.begin, self.bucket
         ends = {c.expression for c in self.query.conjuncts if isinstance(c, exp.LT) and c.this == begin.this}
         finer = (grain for grain in GRANULARITIES if grain != bucket.grain and rolls_up(grain, bucket.grain))
@@ -54,7 +56,7 @@ class OpenRange(NamedTuple):
 
     @property
     def lacking(self) -> float | None:
-        """The estimated share (0 to 1) of the range's rows that is in no whole bucket; None if unknown."""
+        """The estimated share (0 to 1) of the range's rows that are in no whole bucket; None if unknown."""
         length = length_of(self.bucket.grain)
         if self.is_by_clock:
             back = back_of(self.begin.expression)
@@ -80,7 +82,10 @@ class OpenRange(NamedTuple):
 
 
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
-    """Return the divided range of one time; None if it has no lower bound, or more than one."""
+    """Return the divided range of a time.
+
+    Return None if the range has no lower bound or several, or if the divided comparisons limit several times.
+    """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]
     return OpenRange(begins[0], divided, bucket, last, query) if len(times) == len(begins) == 1 else None

@@ -1,4 +1,4 @@
-"""Partial aggregates: aggregates over the rows behind one storage row of a view, to be rolled up.
+"""Computes partial aggregates: aggregates over the base rows behind one storage row of a view, to be rolled up.
 
 law: a storage row stands for the `rows` (at least one) of its group, each joined to the same rows of the tables beside
      the view. An expression k of that row is the same for all of them: sum(k) is k * rows, count(k) is rows or 0,
@@ -37,7 +37,10 @@ WEIGHED_PRECISION = 19
 
 @dataclass(frozen=True)
 class PartialAggregate:
-    """An aggregate over one storage row; `kind` is the numeric type of its argument, if known."""
+    """An expression for an aggregate over the base rows behind one storage row.
+
+    `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric.
+    """
 
     tree: Tree
     kind: str | None = None
@@ -55,8 +58,9 @@ class PartialAggregates:
         }
 
     def held(self, tree: Tree) -> Column | None:
-        """Return the storage column of an aggregate; None if storage lacks it. count(x) is count(*) if x cannot be
-        NULL.
+        """Return the storage column of an aggregate; None if storage lacks the aggregate.
+
+        If x cannot be NULL, the column of count(*) is also that of count(x).
         """
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
@@ -66,7 +70,7 @@ class PartialAggregates:
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial aggregate of a function over an argument; a Miss if storage cannot give it."""
+        """Return the partial aggregate of a function over an argument; a Miss if storage does not determine it."""
         held = self.held(call_of(name, argument))
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
@@ -99,7 +103,7 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers; None if inexact.
+        """Return an aggregate of numbers cast to DOUBLE, from the aggregate of the numbers; None if both could differ.
 
         law:  a cast to DOUBLE keeps NULL and the order of numbers; the sum of the DOUBLEs is the DOUBLE of the sum
               except for its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
@@ -118,7 +122,7 @@ class PartialAggregates:
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Return whether a stored NULL may be an overflowed DECIMAL sum, which raises no error without ANSI mode."""
+        """Return whether a stored NULL may be an overflowed DECIMAL sum: without ANSI mode, that is not an error."""
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
@@ -130,13 +134,19 @@ class PartialAggregates:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether a stored BIGINT sum may differ from a sum in a wider type: without ANSI mode it wraps."""
+        """Return whether a stored BIGINT sum may have wrapped around where a sum of a wider type would not.
+
+        BIGINT sums wrap around without ANSI mode.
+        """
         if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
             return False
         return numeric_type(summed, self.reading.block) == "bigint"
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
-        """Return a CASE over partial aggregates of its branches, if the storage row decides the branch, or a Miss."""
+        """Return a CASE over the partial aggregates of its branches, if the conditions are known for each storage row.
+
+        Return a Miss otherwise.
+        """
         conditions: list[Tree] = []
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
@@ -159,7 +169,7 @@ class PartialAggregates:
         )
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
-        """Return sum(coalesce(x, 0)) as coalesce(sum(x), 0); None for other arguments."""
+        """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments."""
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
             return None
@@ -172,7 +182,10 @@ class PartialAggregates:
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> PartialAggregate | None:
-        """Return the sum of a linear expression; None if it is inexact, or if the argument is itself a stored key."""
+        """Return the partial sum of a linear expression.
+
+        Return None if digits could be lost, or if storage has the argument as a column.
+        """
         if self.reading.held(argument) is not None:
             return None
 
@@ -187,13 +200,19 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over the storage, if each storage row is a group; a Miss otherwise."""
+        """Return a row expression over storage, if the view has keys, so that each storage row is a group.
+
+        Return a Miss otherwise.
+        """
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the sum of an expression of keys: its value times the row count; a Miss if there is no count."""
+        """Return the partial sum of an expression of keys: its value times the row count.
+
+        Return a Miss without a stored count(*).
+        """
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
@@ -210,8 +229,9 @@ class PartialAggregates:
         return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return count() of an expression of keys: the row count where the expression is not NULL; a Miss without a
-        count.
+        """Return the partial count of an expression of keys: the row count, or 0 if the expression is NULL.
+
+        Return a Miss if storage has no count(*), or if the expression cannot be derived.
         """
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
@@ -227,8 +247,9 @@ class PartialAggregates:
         return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the value that an expression has in all rows behind a storage row; a Miss if storage cannot
-        give it.
+        """Return an expression of keys as a partial aggregate: it has one value in all rows behind a storage row.
+
+        Return a Miss if the expression cannot be derived from keys.
         """
         # Storage has 0.0 for a floating-point key where the rows may have -0.0.
         if self.reading.is_normalized(argument):
@@ -238,13 +259,14 @@ class PartialAggregates:
 
 
 def missing(tree: Tree) -> Miss:
-    """Return a Miss that says which aggregate the view lacks."""
+    """Return a Miss that names an aggregate that the view lacks."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
-    """Return a branch's partial aggregate cast to the CASE's sum type; combining different types in Spark would lose
-    digits.
+    """Return a branch's partial sum cast to the type of the sum of the whole CASE.
+
+    Spark's common type of the branches' sums would have fewer digits.
     """
     wanted = sum_type(kind)
     if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, (exp.Literal, exp.Null)):

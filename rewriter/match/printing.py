@@ -23,7 +23,11 @@ _KEYWORDS = {"LEFT": "LEFT JOIN", "SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI J
 def print_rewriting(
     rewriting: Rewriting, names: Sequence[str | None], schema: Sequence[Column] | None, pins: Mapping[TableName, int]
 ) -> str:
-    """Return the SELECT over the storage, with the query's own output names and types."""
+    """Return a rewriting as a SELECT over the storage table.
+
+    `names` are the output names, None for outputs that the query does not name; with `schema`, outputs are cast to the
+    types of these columns and get their names. `pins` maps tables to the snapshots at which to read them.
+    """
     items = [
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
@@ -58,7 +62,7 @@ def _branch_text(branch: Branch, union: UnionAll, names: Sequence[str], pins: Ma
 def print_block(block: Block, columns: Sequence[str]) -> str:
     """Return a block as a SELECT with the given output names, such as the query that fills a storage table.
 
-    Buckets are printed as `timeseries(source, grain, type)`, so that reading the text again gives the same block.
+    Buckets are printed as `timeseries(source, grain, type)`, so that parsing the text again gives the same block.
     """
     return _block_text(block, columns, {}, spell=False)
 
@@ -77,7 +81,7 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the FROM clause; `sources` maps the ids of tables to their SQL."""
+    """Return the FROM clause without its keyword; `sources` maps the ids of tables to their SQL."""
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
     inner = [text for table, text in sources.items() if table not in brought]
@@ -108,7 +112,10 @@ def select_text(
     sets: Sequence[Sequence[Tree]] | None = None,
     distinct: bool = False,
 ) -> str:
-    """Return a SELECT up to HAVING from its clauses."""
+    """Return a SELECT from its clauses up to HAVING; `items` and `source` are the SQL of the select list and of FROM.
+
+    With `spell`, buckets are printed as Spark's functions, else as `timeseries(…)`.
+    """
     clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:
         clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
@@ -120,7 +127,7 @@ def select_text(
 
 
 def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spell: bool) -> str:
-    """Return the GROUP BY clause without its keywords."""
+    """Return the GROUP BY clause without its keywords; `sets` are the grouping sets, None for plain keys."""
     if sets is None:
         return ", ".join(expression_text(key, spell) for key in dict.fromkeys(keys))
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
@@ -128,7 +135,7 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
 
 @lru_cache(maxsize=1024)  # a plan is printed once for the verifier, and again with names and types
 def expression_text(tree: Tree, spell: bool = True) -> str:
-    """Return a canonical expression as SQL; with `spell`, buckets are printed as Spark's functions."""
+    """Return a canonical expression as SQL, with buckets as Spark's functions if `spell`, else as `timeseries(…)`."""
     return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 
@@ -142,7 +149,7 @@ def _item(output: Tree, name: str | None, column: Column | None, storage: Table)
 
 
 def _plain_type(output: Tree, storage: Table) -> str | None:
-    """Return the type of an output that is a plain storage column; None for others."""
+    """Return the type of an output that is a plain storage column; None for other outputs."""
     if isinstance(output, exp.Column) and output.table == STORAGE_ALIAS:
         held = storage.column(output.name)
         return held.type if held else None
@@ -154,13 +161,13 @@ def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
 
 
 def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
-    """Return the storage table as printed in FROM; rows that have become stale are filtered out."""
+    """Return the storage table as SQL for FROM; if some of its rows are stale, as a subquery that drops these rows."""
     read = _pinned(storage.name, pins)
     return f"({fresh_rows(storage, read)})" if storage.behind else read
 
 
 def fresh_rows(storage: Table, read: str) -> str:
-    """Return a query for those rows of a partly stale storage table that are still fresh."""
+    """Return a query for the fresh rows of a partly stale storage table; `read` is the table's SQL in FROM."""
     return f"SELECT {', '.join(quoted(column.name) for column in storage.columns)} FROM {read} WHERE {storage.only}"
 
 
@@ -174,15 +181,16 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
-    """Return an ORDER BY item, by position where possible: after HAVING, Spark does not find an expression within a
-    cast.
+    """Return an ORDER BY item, as an output position where possible.
+
+    After HAVING, Spark does not find an output's expression within a cast.
     """
     key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
 
 
 def _spelled(node: Tree) -> str | None:
-    """Return the SQL of a node that is not Spark SQL itself: a subquery's text or a bucket; None for other nodes."""
+    """Return the SQL of a subquery or time bucket, which canonical trees represent as calls; None for other nodes."""
     if not isinstance(node, exp.Anonymous):
         return None
     if is_opaque(node):

@@ -1,4 +1,4 @@
-"""Expresses a query over a view's storage, for one table mapping."""
+"""Expresses a query over a view's storage columns, for one mapping of the view's tables to the query's."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """A query in terms of a view's storage: row columns, aggregates, residual predicates and extra joins.
+    """A query expressed over a view's storage: row columns, aggregates, residual predicates and extra joins.
 
-    `residual` are the predicates that the view does not apply, over the storage and extra tables; `joins` are the joins
-    of extra tables that are not inner.
+    Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
+    not apply, over storage and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows` and
+    `aggregates` are the storage columns by the canonical form of the expression that each column has.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Reading:
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
         self._extra_ids = {table.id for table in self.extra}
         self._mapping = mapping
-        # Both are keyed by the meaning of the expression that a column holds.
+        # Both are keyed by the meaning (the form for comparison) of the expression that the column stores.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
@@ -77,7 +78,7 @@ class Reading:
 
     @cached_property
     def view_keys(self) -> set[Tree]:
-        """The meanings of the view's keys, normalized."""
+        """The meanings (forms for comparison) of the view's keys, over the query's tables."""
         keys = self.candidate.block.keys or ()
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
@@ -94,28 +95,30 @@ class Reading:
         return Dependencies(self.block, keys, self.zone, key_of, pinned)
 
     def since(self, tree: Tree) -> int | None:
-        """Return a lower bound of a time in the rows read, in seconds since 1970; None if unknown."""
+        """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return an expression of the query with each column replaced by the representative of its class."""
+        """Return an expression with each column replaced by the representative of its equal columns in the query."""
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column of a row expression, whatever the order of commutative operands; None if there is
-        none.
+        """Return the storage column of a row expression, ignoring the order of commutative operands.
+
+        Return None if no column has the expression.
         """
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a normalized row expression of the query as an expression over the storage and extra tables, or a
-        Miss.
+        """Return a normalized row expression of the query over storage and extra tables.
+
+        Return a Miss if the expression cannot be derived.
         """
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view, which merges -0.0 into 0.0."""
+        """Return whether an expression is a floating-point key of the view; grouping replaces its -0.0 by 0.0."""
         known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
@@ -123,8 +126,9 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a storage column that equals a column of the query, or the column of an extra table; a Miss if there
-        is none.
+        """Return an equal column of an extra table, or of a table joined to the storage again.
+
+        Return a Miss if there is no such column. Storage columns are not tried: see `held`.
         """
         members = sorted(self.equivalence.members(column))
         for table, name in members:
@@ -136,8 +140,9 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return a table of the view joined back to the storage; None if that is not possible or the view has only that
-        table.
+        """Return the join of one of the view's tables to the storage by its primary key.
+
+        Return None if the key cannot be used for that, or if the view reads only this table.
         """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
@@ -152,9 +157,9 @@ class Reading:
 def _stored_values(
     block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
 ) -> tuple[Tree | Column | None, ...]:
-    """Return the row expression, or the aggregate's column, that each storage column of a view holds.
+    """Return, for each storage column, the row expression that reads it, or for an aggregate the column.
 
-    Each has the type that the view's output was computed with; None where that type is in doubt.
+    The expression or column has the type of the view's output; the entry is None if that type is uncertain.
     """
     by_name = {column.name.lower(): column for column in columns}
     held = zip(block.outputs, names, strict=True)
@@ -165,7 +170,10 @@ def _stored_values(
 
 
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
-    """Return a row output if storage holds it with its computed type; None if that is uncertain."""
+    """Return a storage column as an expression of the type that the view's query computed.
+
+    Return None if that type is uncertain.
+    """
     if column is None or column.type != "int":
         return stored(name)
     declared = block.type_of(output)
@@ -174,9 +182,7 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the operands that can be computed from a stored expression without loss, each with its expression over
-    storage.
-    """
+    """Yield each operand that a stored expression determines without loss, and the operand over storage."""
     narrow = _widened(tree, block)
     found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
     if found is not None:
@@ -186,7 +192,9 @@ def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree,
 
 
 def _shifted(tree: Tree, held: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the integer that a stored expression shifts by a constant, with its value over storage; None for others.
+    """Return the integer operand of a stored sum or difference with a constant, and the operand's value over storage.
+
+    Return None for other expressions.
 
     law:    x is (x + c) - c for integers of one size, also where sums wrap around; where an overflow raises an error,
             as in ANSI mode, x + c was computed without one, and x is an integer of that size
@@ -211,7 +219,10 @@ def _is_whole(tree: Tree) -> bool:
 
 
 def _widened(tree: Tree, block: Block) -> str | None:
-    """Return the type to which a stored wider integer or DECIMAL is cast back without loss; None for others."""
+    """Return the original type of an integer or DECIMAL that is cast to a wider type without loss.
+
+    Return None for other expressions.
+    """
     if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
         return None
     narrow, wide = (numeric_type(part, block) for part in (tree.this, tree))
@@ -219,7 +230,10 @@ def _widened(tree: Tree, block: Block) -> str | None:
 
 
 def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
-    """Return the storage column of an aggregate with the aggregate's own type; None if uncertain."""
+    """Return the storage column of an aggregate, with the type that the view's query computed.
+
+    Return None if that type is uncertain.
+    """
     if column is None or column.type != "int":
         return column
     kind = expression_type(output, block)
@@ -227,21 +241,21 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """Return a storage column cast to the type of the view's output, if Iceberg stores that type as another."""
+    """Return a storage column, cast to the type of the view's output if Iceberg cannot store that type."""
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
 def stored(name: str) -> exp.Column:
-    """Return a storage column as it is, with its storage type."""
+    """Return a reference to a storage column, with the type that Iceberg stores."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
 def files_mislead(conjunct: Tree, block: Block) -> bool:
-    """Return whether skipping files by statistics would make a filter on a floating-point column wrong.
+    """Return whether file statistics could make Iceberg skip matching rows of a filter on a floating-point column.
 
-    Iceberg's statistics order -0.0 below 0.0 and do not know NaN, which Spark orders above all numbers. Which rows a
-    comparison with 0, or with > and >=, keeps therefore depends on how rows are distributed over files. Spark also
-    finds such a comparison with the constant on its left, or within `(x < 1) = false` or a CASE.
+    Iceberg's statistics order -0.0 below 0.0 and ignore NaN, which Spark orders above all numbers. The result of a
+    comparison with 0, or with > or >=, therefore depends on the distribution of rows over files. Spark also pushes down
+    such a comparison with the constant on its left, or within `(x < 1) = false` or a CASE.
     """
     floats = _floats(conjunct, block)
     if not floats:
@@ -260,10 +274,10 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
 
 
 def decides_by_floats(block: Block) -> Tree | None:
-    """Return a floating-point key by which an outer query may filter; None if there is none.
+    """Return a floating-point key by which an outer query may filter this block's rows; None if there is none.
 
     Spark pushes a filter of an outer query down through groups by their keys, and through windows by keys that all
-    windows are partitioned by, but not through LIMIT.
+    windows are partitioned by, but not through LIMIT. The pushed filter then skips files: see `files_mislead`.
     """
     if not block.decides or block.limit or block.offset:
         return None
@@ -281,7 +295,7 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
-    """Return the reading of a query through a view for one table mapping, or a Miss.
+    """Return the reading of a query over a view for one table mapping; a Miss if the view cannot answer the query.
 
     law:    the view keeps every row that the query needs, and surplus rows can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
@@ -327,8 +341,9 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """Return the part of a predicate that the view does not apply, over the storage; used where the whole cannot be
-    derived; None otherwise.
+    """Return, over storage, the part of a conjunct that the view does not apply.
+
+    Return None if there is no such part, or if the part cannot be derived.
     """
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
@@ -336,8 +351,9 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters that drop the rows that the view's outer joins keep and the query's narrower joins do not, or
-    a Miss.
+    """Return the filters that drop the rows which the view's outer joins keep and the query's narrower joins do not.
+
+    Return a Miss if storage lacks a column that is never NULL in matched rows.
     """
     held = {
         renamed(output, mapping): name
@@ -355,7 +371,7 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """Return the query's joins of extra tables to the storage, or a Miss."""
+    """Return the query's joins of extra tables, with ON over storage; a Miss if a condition cannot be derived."""
     joins = []
     for join in joined.extra:
         on = []

@@ -1,4 +1,4 @@
-"""Queries that are set operations: their operator and branches, and one read of a view for all branches."""
+"""Reads queries that are set operations, and answers them from one read of a view that is the same set operation."""
 
 from __future__ import annotations
 
@@ -26,30 +26,28 @@ _CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
 
 
 class SetOperation(NamedTuple):
-    """A query that is a UNION, INTERSECT or EXCEPT (each also with ALL) of two or more SELECTs."""
+    """A query that is a UNION, INTERSECT or EXCEPT (each also with ALL) of two to four SELECTs, its branches."""
 
     query: WholeQuery
     operator: str
     branches: tuple[SelectBlock, ...]
 
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """Yield the orders of the branches in which the operation returns the same rows, as tuples of their
-        positions.
-        """
+        """Yield each order of the branches (as positions) in which the operation returns the same rows."""
         fixed = 1 if self.operator.startswith(EXCEPT) else 0
         for rest in permutations(range(fixed, len(self.branches))):
             yield (*range(fixed), *rest)
 
 
 class SetQuestion(NamedTuple):
-    """A set operation, with each of its branches paired with a branch of a view."""
+    """A set operation to be answered, with each of its branches paired with a branch of a view."""
 
     operation: SetOperation
     pairs: tuple[tuple[Predicates, Candidate], ...]
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query as a set operation with one operator over its outermost SELECTs; None for other queries."""
+    """Return a query as a set operation with one operator between its outermost SELECTs; None for other queries."""
     inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
@@ -66,7 +64,7 @@ def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | 
 
 @lru_cache(maxsize=1024)
 def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] | None:
-    """Return a view's storage query and its set operation; None for other views."""
+    """Return a view's storage query and its set operation; None if that query is not a set operation."""
     statement = storage_statement(view)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None and not whole.tail else None
@@ -74,7 +72,10 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
-    """Return the only operator of a query and its SELECTs in order; None for several operators."""
+    """Return the only operator of a query, and its SELECTs in order; the operator of a single SELECT is empty.
+
+    Return None if the query has several operators or its branches have clauses such as LIMIT.
+    """
     if isinstance(query, exp.Select):
         return "", [query]
     if isinstance(query, exp.Subquery):
@@ -91,7 +92,10 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the read of a view's storage if all branches read it in the same way; a Miss if they differ."""
+    """Return the one read of a view's storage that answers all branches; a Miss if the branches need different reads.
+
+    `found` are the rewritings of the branches.
+    """
     first = found[0]
     if any(not _is_plain(each) for each in found):
         return Miss(Reason.SHAPE, "a branch does more than filter and project a branch of the view")
@@ -114,14 +118,15 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
 
 
 def _is_plain(found: Rewriting) -> bool:
-    """Return whether a read of storage does nothing but filter rows."""
+    """Return whether a rewriting only filters and projects the rows of storage."""
     more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
     return found.group is None and found.union is None and found.sets is None and not any(more)
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """Return the output at a position that is common to all branches, or the view's column that tells the branches
-    apart; None otherwise.
+    """Return the output that all branches have at a position, or the view's column that tells the branches apart.
+
+    Return None if there is neither.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
@@ -135,9 +140,7 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return why rows that are distinct in the view may be equal in these outputs, for a message; empty
-    if they cannot.
-    """
+    """Return why different rows of the view may become equal in these outputs, for a message; empty if they cannot."""
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

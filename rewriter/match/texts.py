@@ -1,7 +1,7 @@
 """Compares queries as texts, token by token, ignoring case, whitespace and comments.
 
-A view that has no block (with window functions, LIMIT, set operations or struct fields) answers a query of the same
-text, if each table name means the same table.
+A view whose query is not supported as a block (with window functions, LIMIT, set operations or struct fields) answers a
+query of the same text, if each table name resolves to the same table.
 """
 
 from __future__ import annotations
@@ -35,15 +35,17 @@ _SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING
 
 
 class Text(NamedTuple):
-    """A query as comparable tokens, with the tables that it names, in order."""
+    """A query as comparable tokens, with the tables that it names in order; None for a name that is not resolved."""
 
     tokens: tuple[tuple[TokenType, str], ...]
     tables: tuple[TableName | None, ...]
 
 
 class WholeQuery(NamedTuple):
-    """A query within a statement: its span and SQL, and its tokens with (`text`) and without (`body`) its ORDER BY and
-    LIMIT.
+    """A query within a statement, to be compared as a text.
+
+    `span` and `sql` are its place and SQL; `text` are its tokens, `body` those without the final ORDER BY, LIMIT and
+    OFFSET, and `tail` is the SQL of these clauses. `names` are the output names, empty after WITH.
     """
 
     span: SelectSpan
@@ -55,7 +57,10 @@ class WholeQuery(NamedTuple):
 
 
 class TextQuestion(NamedTuple):
-    """A query whose text equals a view's; `whole` is true if its LIMIT is part of the equal text."""
+    """A query whose text equals a view's.
+
+    `whole` is true if its ORDER BY, LIMIT and OFFSET are part of the equal text.
+    """
 
     query: WholeQuery
     whole: bool
@@ -63,9 +68,12 @@ class TextQuestion(NamedTuple):
 
 
 def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
-    """Yield the queries of a statement, outer ones first: the statement, its SELECTs, parenthesized queries."""
+    """Yield the queries of a statement, outer ones first: the statement, its SELECTs, and parenthesized queries.
+
+    `spelled` are edits to apply to the SQL. Yield nothing if a part of the statement was not parsed.
+    """
     if not statement.complete or any(block.tree is None for block in statement.blocks):
-        return  # the meaning of its names is unknown
+        return  # its names cannot be resolved
     tokens = tokenize(statement.sql)
     spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -74,7 +82,10 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield the texts of queries that a view answers: its own, and without ORDER BY if it has no LIMIT."""
+    """Yield each query text that a view answers, with whether it is the whole text of the view's query.
+
+    If the query has no LIMIT, a second text lacks its final ORDER BY.
+    """
     whole = next(whole_queries(statement, ()), None)
     if whole is None:
         return
@@ -114,7 +125,10 @@ def _compared(token: Token) -> str:
 
 
 def _tail(tokens: Sequence[Token]) -> int:
-    """Return the token offset at which a query's own ORDER BY, LIMIT or OFFSET begins."""
+    """Return the index of the token at which a query's own ORDER BY, LIMIT or OFFSET begins.
+
+    Without these clauses, return the number of tokens.
+    """
     depth = 0
     for i, token in enumerate(tokens):
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -126,9 +140,9 @@ def _tail(tokens: Sequence[Token]) -> int:
 def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
     """Return a floating-point output by which an outer query may select rows; None if there is none.
 
-    Spark pushes an outer filter down to the files of base tables, through windows by their partition keys, and would
-    push it to the files of storage, which distribute NaN and -0.0 differently. Besides, the last bits of a sum depend
-    on the order of rows.
+    Spark pushes a filter of an outer query down to the files of base tables, through windows by their partition keys,
+    and would push the filter to the files of storage, in which NaN and -0.0 are distributed differently. Besides, the
+    last bits of a floating-point sum depend on the order of rows.
     """
     within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)
@@ -140,9 +154,10 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
 def rewriting_of(
     query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return a query as these outputs of the storage; None if the storage lacks a column of its ORDER BY.
+    """Return a query as a read of the storage table, with these outputs and filters and the query's ORDER BY and LIMIT.
 
-    With `whole`, storage holds the query with its LIMIT, so that only the order must be restored.
+    With `whole`, the LIMIT is already applied in storage, and only the order is restored. Return None if an ORDER BY
+    item is not an output, or if the clauses are not supported.
     """
     if not query.tail:
         return Rewriting(storage, (), outputs, where)
@@ -164,7 +179,10 @@ def rewriting_of(
 
 
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
-    """Return an ORDER BY item that names an output, over the storage; None for other items."""
+    """Return an ORDER BY item that is an output's name or position as an ordering of storage rows.
+
+    Return None for other items.
+    """
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():

@@ -1,4 +1,4 @@
-"""Lemmas that turn filters on a time into filters on stored buckets."""
+"""Lemmas (see rewriter.match.derive) that derive filters on a time from the time buckets in storage."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ Tree = exp.Expr
 
 
 def compared(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time with a bucket border as a comparison of the bucket.
+    """Return a comparison of a time with a bucket border as a comparison of the stored bucket.
+
+    Return None without such a bucket, and a Miss if the bound is known only at execution and may lie within a bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
     no:     `=`, and `<=` on a TIMESTAMP, which includes one instant of the next bucket
@@ -62,7 +64,9 @@ def compared(tree: Tree, rows: Rows) -> Read:
 
 
 def truncated(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of an expression of a time with a bucket border as a comparison of the expression's bucket.
+    """Return a comparison of a computed time with a bucket border as a comparison of that time's bucket.
+
+    Return None for other comparisons, or if the bucket cannot be derived.
 
     law:    x >= border  is  bucket(x) >= border;  x < border  is  bucket(x) < border
     query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
@@ -84,6 +88,8 @@ def truncated(tree: Tree, rows: Rows) -> Read:
 def dated(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time's date with the first day of a bucket as a comparison of the bucket.
 
+    Return None for other comparisons, or without such a bucket.
+
     law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
     query:  to_date(t) >= '2024-02-01'
     view:   date_trunc('month', t) AS m
@@ -100,7 +106,10 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether a date bound is the first day of a bucket or, if the comparison is inclusive, the day before."""
+    """Return whether the rows that a comparison with a date keeps begin or end at a bucket border.
+
+    The bound must be the first day of a bucket or, for `<=` and `>`, the day before.
+    """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
     days = literal_value(tree.expression, "date", rows.zone)
@@ -114,7 +123,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 
 def absent(tree: Tree, rows: Rows) -> Read:
-    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its bucket."""
+    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None without such a bucket."""
     if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in (*TEMPORAL, *INTEGERS):
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
@@ -140,7 +149,7 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
         return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, (exp.LTE, exp.GT))
-    # Only where Spark compares in the time's own type: a cast of the column would move the border.
+    # Spark must compare in the type of the time: if it casts the column instead, the border is another.
     if moment is None or literal_value(tree.expression, kind, rows.zone) is None:
         return False
     # The values beyond an inclusive bound begin one day (DATE) or one microsecond later.

@@ -1,4 +1,4 @@
-"""Lemmas that derive expressions over a time from its stored buckets or dates."""
+"""Lemmas (see rewriter.match.derive) that derive expressions over a time from the time buckets or dates in storage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Tree = exp.Expr
 
 
 def bucket(tree: Tree, rows: Rows) -> Read:
-    """Return a coarser bucket computed from a finer one.
+    """Return a coarser bucket computed from a stored finer bucket; None without such a bucket.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
     query:  timeseries(t, 'hour')
@@ -63,7 +63,9 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return the midnight at which a DATE bucket begins, as a TIMESTAMP.
+    """Return date_trunc() of a DATE computed from a stored finer DATE bucket; None without such a bucket.
+
+    The result is a TIMESTAMP.
 
     law:    date_trunc() of a date equals date_trunc() of the first day of its bucket, in a zone in which that date
             exists
@@ -75,7 +77,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
     if tree.name != "date_trunc" or len(tree.expressions) != 2:
         return None
     unit, source = tree.expressions
-    # Unless it is a literal, the unit may be a column named like one.
+    # A unit that is not a literal may be a column with the name of a unit.
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
     declared = rows.block.type_of(source)
     dates = declared is not None and declared.type == "date"
@@ -87,7 +89,9 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 
 
 def factored(tree: Tree, rows: Rows) -> Read:
-    """Return a function of a bucket, such as a label of a time, computed from any finer bucket.
+    """Return a function whose value is constant within a bucket, such as year(), computed from a stored finer bucket.
+
+    Return None for other functions, or without such a bucket.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -114,7 +118,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
 
 
 def of_dates(tree: Tree, rows: Rows) -> Read:
-    """Return a date function of a time, computed from the time's date.
+    """Return a date function of a TIMESTAMP, computed from the timestamp's date; None for other expressions.
 
     query:  date_sub(t, dayofweek(t) - 1)
     view:   timeseries(t, 'hour') AS m
@@ -135,8 +139,9 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss that says why a time function cannot be computed from the stored buckets; None for other
-    expressions.
+    """Return a Miss that explains why a time function cannot be computed from stored buckets.
+
+    Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() also depends on the time of day"
@@ -153,7 +158,10 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 
 
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss if a BIGINT would be a number of seconds, had the query bounds for it; None otherwise."""
+    """Return a Miss if the view's buckets of a BIGINT column are unusable because the column has no known bounds.
+
+    Only a bounded BIGINT can be a number of seconds since 1970. Return None for other expressions.
+    """
     kind = partial(kind_of, rows=rows)
     factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
     source = tree.this if isinstance(tree, _RANGES) else factor.source if factor is not None else None
@@ -172,8 +180,9 @@ def _from_0(node: Tree) -> int:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """Return `build` of the first stored bucket that lies within one bucket of a coarser grain; None if
-    there is none.
+    """Return `build` of the first stored bucket that lies within one bucket of a coarser grain; None if there is none.
+
+    Return a Miss if buckets are stored, but the time zone is the reason that they cannot be used.
     """
     unproved = False
     for stored in stored_buckets(source, rows):

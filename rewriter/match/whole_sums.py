@@ -1,4 +1,4 @@
-"""DOUBLE sums of integers that are exact, and therefore the same in any order of rows.
+"""Decides whether sums of integers in DOUBLE are exact, and therefore equal in any order of rows.
 
 law:    an integer up to 2^53 is exact as a DOUBLE; if the sum of all magnitudes is at most 2^53, every partial sum is
         exact too, and an average is the quotient of two exact numbers
@@ -30,7 +30,7 @@ _SAME = frozenset({"min", "max"})
 
 
 def is_exact(call: exp.Anonymous, block: Block) -> bool:
-    """Return whether an aggregate has the same value in any order and partition of its rows."""
+    """Return whether an aggregate has the same value, to the last bit, in any order and partition of its rows."""
     argument = _argument(call)
     if AGGREGATES[call.name].exact(expression_type(argument, block)):
         return True
@@ -45,7 +45,7 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the sum of an expression's magnitudes over all rows or groups; None if unknown."""
+    """Return an upper bound of the sum of an expression's absolute values over all rows or groups; None if unknown."""
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
         # Each row belongs to one group of each grouping set.
@@ -54,7 +54,7 @@ def _summed(tree: Tree, block: Block) -> int | None:
 
 
 def _greatest(tree: Tree, block: Block) -> int | None:
-    """Return the greatest magnitude of an integer expression; None if it may not be an integer."""
+    """Return an upper bound of an expression's absolute value, if its values are integers; None if unknown."""
     kind = expression_type(tree, block)
     if kind not in INTEGERS and kind != "double":
         return 0 if isinstance(tree, exp.Null) else None
@@ -104,8 +104,9 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the magnitude of an integer quotient or remainder, the dividend's; None for other
-    operands.
+    """Return an upper bound of the absolute value of an integer quotient or remainder: that of the dividend.
+
+    Return None for other operands.
     """
     whole = expression_type(tree.expression, block) in INTEGERS
     return _greatest(tree.this, block) if whole else None
