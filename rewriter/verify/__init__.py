@@ -1,14 +1,16 @@
-"""Proves that a finished plan returns the rows of its question, without knowing the rule that made the plan.
+"""Proves that a printed plan returns the rows of the block that it answers, independently of the rule that made it.
 
-The printed SQL is parsed again, each storage table is unfolded into its view's own query, groups of groups are folded
-by the laws of the aggregates, and the resulting block over base tables is compared with the question: tables, joins,
-filters (by cells), groups, outputs, order.
+The block to be answered is called the question. The plan's SQL is parsed again, and each storage table in it is
+replaced by its view's own query ("unfolded"). Aggregates of groups are replaced by aggregates of rows ("folded"), by
+the laws of the aggregate functions. The resulting block over base tables is compared with the question: tables, joins,
+filters, groups, outputs, order. Filters are compared in cells: combinations of ranges of column values, in each of
+which no comparison changes its truth value.
 
     printed text ─ printed.read ─▶ blocks over storage ─ unfold ─▶ block over tables ─ compare ─▶ Verdict
                                                                   question's block ────┘
 
-A plan whose equality is neither proved nor refuted is undecided, and may be used; a refuted plan is never used. The
-verdict names its axioms, which are trusted keys.
+A plan that is neither proved nor refuted is undecided, and may be used; a refuted plan is never used. The verdict names
+its axioms: the trusted keys on which the proof relies.
 """
 
 from rewriter.verify.branches import verify_branches

@@ -1,13 +1,16 @@
 """The normal form of aggregates, over rows and over finer groups.
 
-| law                                                                                          |
-|----------------------------------------------------------------------------------------------|
-| count(x) is coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END), 0)                      |
-| f(x) FILTER (WHERE p) is f(CASE WHEN p THEN x END) where f ignores NULL                      |
-| avg, variances and regressions are what their parts finish as                                |
-| sum(sum(x)) is sum(x), min(min(x)) is min(x) …: groups put together from finer groups        |
-| sum(k * sum(x)) is sum(k * x), sum(sum(x) + k * count(x)) is sum(x + k) for k of the groups  |
-| CASE WHEN p(k) THEN f(x) ELSE f(y) END is f(CASE WHEN p(k) THEN x ELSE y END) within a group |
+A finer group is a group of a view or derived table that an outer query aggregates again. A group constant (k) is an
+expression with one value in all rows of a group.
+
+| law                                                                                           |
+|-----------------------------------------------------------------------------------------------|
+| count(x) = coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END), 0)                        |
+| f(x) FILTER (WHERE p) = f(CASE WHEN p THEN x END), if f ignores NULL                          |
+| avg, variances, regressions = a formula over their components (sum, count, M2 …)              |
+| sum(sum(x)) = sum(x), min(min(x)) = min(x) …, when groups are rolled up from finer groups     |
+| sum(k * sum(x)) = sum(k * x), sum(sum(x) + k * count(x)) = sum(x + k), if k is a grouping key |
+| CASE WHEN p(k) THEN f(x) ELSE f(y) END = f(CASE WHEN p(k) THEN x ELSE y END) within a group   |
 """
 
 from __future__ import annotations
@@ -49,12 +52,13 @@ _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
-    """An aggregate over groups that is not equivalent to an aggregate over their rows; the message names it."""
+    """Raised for an aggregate over groups that equals no aggregate over their rows; the message names the aggregate."""
 
 
 def case_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a CASE in normal form; a CASE of aggregates whose condition is constant in the group becomes an aggregate
-    of a CASE.
+    """Return a CASE in normal form.
+
+    A CASE over aggregates, with conditions on group constants, becomes an aggregate of a CASE.
     """
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
@@ -70,7 +74,10 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return an addition or product of sums and group constants as one sum over rows, where that is exact."""
+    """Return a sum, difference or product of sums and group constants as one sum over rows, if no digit can be lost.
+
+    Return other expressions unchanged.
+    """
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
     if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
         return tree
@@ -81,7 +88,7 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def doubled_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a cast of an aggregate to DOUBLE as the aggregate of cast values; other expressions unchanged."""
+    """Return an aggregate cast to DOUBLE as the aggregate of the values cast to DOUBLE; other expressions unchanged."""
     if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
         return tree
     zeroed = _zeroed(forms, tree.this)
@@ -93,13 +100,17 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a row count, so that a constant times it can join a sum."""
+    """Return whether an expression is a row count in normal form: a sum of zeros and ones with default 0."""
     total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
     return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
 
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
-    """Return an aggregate with its FILTER condition moved into the argument."""
+    """Return an aggregate in normal form, with its FILTER condition moved into the argument.
+
+    If the block aggregates finer groups, return an aggregate over their rows; raise Unfolded if no such aggregate is
+    equal.
+    """
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
     finished = _finished(forms, call, condition)
@@ -114,7 +125,9 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
-    """Return an aggregate over groups as an aggregate over the rows of the groups; raise Unfolded if there is none.
+    """Return an aggregate over finer groups as an aggregate over the rows of these groups.
+
+    Raise Unfolded if no aggregate over rows is equal.
 
     law: sums of sums are sums, extremes of extremes are extremes, and an aggregate of distinct values of all groups is
          that of all rows
@@ -142,13 +155,16 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is an aggregate over a group's rows that has the right value for an empty group."""
+    """Return whether an expression is one aggregate, or a count with default 0: both are correct for an empty group."""
     counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
     return aggregate_of(argument.expressions[0] if counted else argument) is not None
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:
-    """Return a union of finer groups' bitmaps or sketches as the bitmap or sketch of all their values."""
+    """Return a union of finer groups' bitmaps or sketches as the bitmap or sketch of all rows.
+
+    Other aggregates are unchanged. `condition` is added as FILTER.
+    """
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
         call = inner
@@ -163,7 +179,7 @@ def _count(forms: Forms, argument: Tree, condition: Tree | None) -> Tree:
 
 
 def _indicator(forms: Forms, argument: Tree) -> Tree:
-    """Return 1 where an expression is not NULL, else 0."""
+    """Return an expression that is 1 where `argument` is not NULL, and 0 elsewhere."""
     if isinstance(argument, exp.Null):
         return ZERO
     doubled = isinstance(argument, exp.Cast) and forms.kind(argument) == "double"
@@ -183,7 +199,10 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
 
 
 def _merged(forms: Forms, tree: Tree) -> Tree:
-    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END as CASE WHEN p AND q THEN x END."""
+    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END becomes CASE WHEN p AND q THEN x END.
+
+    Return other CASEs unchanged.
+    """
     default = tree.args.get("default")
     if tree.this is not None or len(tree.args["ifs"]) != 1:
         return tree
@@ -200,7 +219,7 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 
 
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
-    """Return the aggregate of an argument in normal form; the argument may contain aggregates of finer groups."""
+    """Return the aggregate `name` of an argument over rows, in normal form."""
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
         if never_null(argument):
@@ -212,13 +231,16 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Return x of sum(coalesce(x, 0)), which over one or more rows is coalesce(sum(x), 0); None for other arguments."""
+    """Return x of coalesce(x, 0); None for other expressions.
+
+    The sum of coalesce(x, 0) over one or more rows is coalesce(sum(x), 0).
+    """
     zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
     return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return a sum that is 0 for no rows, where its caller treats 0 and NULL alike."""
+    """Return coalesce(sum(x), 0), with ELSE 0 added to each CASE without ELSE in x."""
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 
@@ -232,7 +254,10 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the row argument of an expression over groups that is a partial aggregate; None for others."""
+    """Return x of an expression that equals the aggregate `name` of x over each finer group's rows.
+
+    Return None for other expressions.
+    """
     call = aggregate_of(tree)
     if call is not None:
         return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
@@ -252,7 +277,9 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 
 
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the argument of an aggregate cast to DOUBLE, with the cast applied to each value; None for others.
+    """Return x cast to DOUBLE, if an expression is the aggregate `name` of x cast to DOUBLE.
+
+    Return None for other expressions.
 
     law: the cast keeps the order of numbers, and a sum except for its last bits; a BIGINT sum may overflow before the
          cast
@@ -284,7 +311,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a group constant times the row count, as a sum over rows; None for others."""
+    """Return a group constant k of k * count(*), which is the sum of k over the rows; None for other products."""
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == ROWS and not has_aggregate(value):
@@ -293,7 +320,7 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a group constant times a sum, as the sum of the products; None for others."""
+    """Return x * k of sum(x) * k for a group constant k; None for other products."""
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
         if inner is not None:
@@ -302,8 +329,9 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return sum(x) + k * count(x) as sum(x + k), and sum(x) + sum(y) of never-NULL x and y as sum(x + y); None for
-    others.
+    """Return x + k of sum(x) + k * count(x), and x + y of sum(x) + sum(y) for never-NULL x and y.
+
+    Return None for other expressions.
     """
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
@@ -319,13 +347,13 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the argument of a sum, or of a sum with coalesce to 0; None for others."""
+    """Return the argument of a sum over rows, or of coalesce(sum, 0); None for other expressions."""
     zeroed = _zeroed(forms, tree)
     return _part(forms, "sum", tree if zeroed is None else zeroed)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return k of k * count(x), a group constant added once for each non-NULL x; None for others."""
+    """Return k of k * count(x), for a group constant k and x = `counted`; None for other expressions."""
     if not isinstance(tree, exp.Mul):
         return None
     there = _total(forms, _indicator(forms, _nullable_part(counted)))
@@ -337,7 +365,10 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """Return the operand other than literals, which decides whether the expression is NULL."""
+    """Return the only operand that is not a literal: the expression is NULL if and only if this operand is NULL.
+
+    Return the expression itself if it has more than one such operand.
+    """
     while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
         if len(sides) != 1:
@@ -355,7 +386,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without the casts that only widen its type."""
+    """Return a number without the outer casts that only widen its type."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -366,7 +397,10 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
-    """Return an aggregate computed from its components; None for an aggregate without components."""
+    """Return an aggregate as a formula over its components, such as sum and count.
+
+    Return None for an aggregate without components.
+    """
     composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:
         return None
@@ -375,7 +409,10 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """Return coalesce in normal form: nested defaults are merged, and counts over at most one group need no default."""
+    """Return coalesce() in normal form: nested defaults are merged, and coalesce(sum(x), 0) is a sum with default 0.
+
+    A count read from the only finer group needs no default 0, since a count of no rows is 0.
+    """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
     if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:
@@ -389,7 +426,7 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def widens(narrow: str, wide: str) -> bool:
-    """Return whether a cast between numeric types preserves every value.
+    """Return whether a cast between two numeric types preserves every value.
 
     >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
     (True, False, True)

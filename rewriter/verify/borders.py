@@ -1,6 +1,10 @@
-"""Decides whether buckets nest by enumeration: each border of the coarse buckets must be a border of the fine ones.
+"""Decides whether time buckets nest, by enumerating their borders.
 
-The matcher proves nesting from lengths and offsets; to be independent of that, this module compares actual borders.
+Fine buckets nest in coarse ones if each border of the coarse buckets is a border of the fine ones.
+
+A grain is the length of buckets, a name such as "day" or a number of seconds; a border is the start of a bucket. The
+matcher proves nesting from lengths and zone offsets; this module compares actual borders, to be independent of the
+matcher.
 """
 
 from __future__ import annotations
@@ -19,12 +23,14 @@ _EPOCH = datetime(1970, 1, 1)
 _UTC = _EPOCH.replace(tzinfo=UTC)
 # Offset changes are searched until this time (2039): the rules of zones repeat from then on.
 _LAST = 2_208_988_800
-# From a Monday, through a leap year: long enough for the borders of all grains to meet wherever they ever meet.
+# Two years from a Monday, with a leap year: in any other years, the borders of the grains coincide in the same way.
 _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 
 
 def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Return whether each fine bucket of times since `since` lies within one coarse bucket.
+    """Return whether each fine bucket of times from `since` on lies within one coarse bucket.
+
+    `since` is in seconds since 1970, None if unknown; `kind` is the type of the times.
 
     >>> nested("minute", "hour", "timestamp", "UTC"), nested("hour", 86400, "timestamp", "+01:00")
     (True, True)
@@ -47,7 +53,7 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
 
 
 def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets shorter than a day begin at the same instants in two zones.
+    """Return whether buckets shorter than a day start at the same instants in two zones, from `since` on.
 
     >>> same_borders("minute", "UTC", "Asia/Kolkata", 0), same_borders("hour", "UTC", "Asia/Kolkata", 0)
     (True, False)
@@ -59,7 +65,7 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def exists(wall: datetime, zone: str) -> bool:
-    """Return whether a local time exists in a zone: False in a gap, which clocks skipped.
+    """Return whether a local time exists in a zone: False for a time that clocks skipped when they were put forward.
 
     >>> exists(datetime(2011, 12, 30), "Pacific/Apia"), exists(datetime(2011, 12, 30), "UTC")
     (False, True)
@@ -69,12 +75,15 @@ def exists(wall: datetime, zone: str) -> bool:
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
-    """Return the UTC offsets of a zone since a time; empty if they are unknown or if one changes within a bucket."""
+    """Return the UTC offsets (seconds) of a zone from `since` on.
+
+    The result is empty if the offsets are unknown or an offset change splits a bucket.
+    """
     if is_fixed_offset(zone):
         return frozenset({offset_of(zone) or 0})
     first, changes = _history(zone, since) if since is not None else (None, ())
     walls = [(at + offset, offset) for at, *both in changes for offset in both]
-    # An hour within which clocks are put forward has no beginning of its own.
+    # If clocks are put forward within an hour, the start of that hour does not exist.
     if any(at + before < (at + after) // 3600 * 3600 < at + after for at, before, after in changes):
         return frozenset()
     if first is None or not all(_is_border(_EPOCH + timedelta(seconds=wall), grain, o) for wall, o in walls):
@@ -84,7 +93,10 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 
 @lru_cache(maxsize=1024)  # a filter may begin at any second, so that the keys are unbounded
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
-    """Return a zone's offset at a time and all later changes, with the offsets before and after each."""
+    """Return a zone's UTC offset at a time, and all later changes with the offsets before and after each.
+
+    All values are in seconds. The offset is None for an unknown zone, and before the year 1.
+    """
     try:
         first = _offset(zone_info(zone), since)
         years = range((_EPOCH + timedelta(seconds=since)).year, (_EPOCH + timedelta(seconds=_LAST)).year)
@@ -96,7 +108,7 @@ def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, i
 
 @lru_cache(maxsize=32_768)  # a filter may begin in any year, so each year is scanned once
 def _changes(zone: str, year: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the changes of a zone's UTC offset in a year: the time, and the offsets before and after."""
+    """Return the changes of a zone's UTC offset in a year: time, offset before and offset after, in seconds."""
     info, found = zone_info(zone), []
     begin, end = ((datetime(each, 1, 1) - _EPOCH) // timedelta(seconds=1) for each in (year, year + 1))
     before = _offset(info, begin)
@@ -121,7 +133,7 @@ def _seconds(delta: timedelta | None) -> int:
 
 @cache
 def _all_borders(fine: Grain, coarse: Grain, offset: int) -> bool:
-    """Return whether each border of the coarse buckets is a border of the fine buckets, at one offset."""
+    """Return whether each border of the coarse buckets is a border of the fine ones, at a UTC offset in seconds."""
     if coarse == "second" or (isinstance(coarse, str) and coarse not in GRANULARITIES):
         return False
     return all(_is_border(wall, fine, offset) for wall in _borders(coarse, offset))
@@ -134,7 +146,7 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the borders of a grain; for buckets shorter than a day over a few days only."""
+    """Yield the borders of a grain over two years; for buckets shorter than a day, over a shorter time."""
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

@@ -1,4 +1,4 @@
-"""Verifies a plan that answers a set operation from a view that is the same operation."""
+"""Verifies a plan that answers a set operation from a view that is the same set operation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def verify_branches(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on each branch of a set operation against a branch of the view, in some order of the branches.
+    """Return the verdict on a plan for a set operation, comparing branch by branch with the view's branches.
+
+    `questions` are the blocks of the query's branches. The branches are matched in each order in which the operator
+    gives the same rows; the plan is proved if all comparisons of one order succeed.
 
     law:    the plan is the set operation if each of its branches is computed from the rows of one branch of the view,
             the operator does not depend on the order of the branches, and no two rows that it counts separately are

@@ -1,4 +1,4 @@
-"""Recognizes Spark's functions for a time bucket, and replaces them by `timeseries`."""
+"""Replaces the Spark functions by which a time bucket is printed with a `timeseries` call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Replace each printed time bucket in a tree by `timeseries(source, grain, type)`, and return the tree."""
+    """Return the tree with each printed time bucket replaced by `timeseries(source, grain, type)`."""
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES
@@ -51,14 +51,16 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a printed bucket; None if it is date_trunc or trunc, which blocks read by themselves."""
+    """Return the tree of a printed bucket, with a placeholder as source; None if blocks read it as a bucket already."""
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """Return the subtree that stands at the pattern's source, if it is the same at each occurrence; None if there is no
-    match.
+    """Return the subtree in place of the pattern's placeholder; None if the node does not match the pattern.
+
+    All occurrences of the placeholder must have the same subtree, `source` if it is not None. A match without a
+    placeholder returns `_NOTHING`.
     """
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None

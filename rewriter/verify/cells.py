@@ -1,9 +1,9 @@
-"""Decides whether two filters keep the same rows, by evaluating both in cells.
+"""Decides whether two filters keep the same rows, by evaluating both in each cell.
 
-The constants that a column is compared with divide its values into points, gaps and NULL; within one such cell no
-comparison changes its truth value. Both filters are evaluated in three-valued logic in each cell of the product of
-their columns. A predicate that is not a comparison with a constant becomes a free truth value (true, false or unknown):
-equality is still proved then, but a difference is not certain.
+A subject is an expression that is compared with constants. These constants divide its values into points, gaps and
+NULL, so that no comparison changes its truth value within one of them. A cell is a combination of one point, gap or
+NULL for each subject. A predicate that is not a comparison with a constant becomes a free truth value (true, false or
+unknown): equality is still proved then, but a difference is not certain.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell in which two filters differ; `certain` if one of them certainly keeps a row there that the other drops."""
+    """A cell, described in words, in which two filters differ.
+
+    `certain` is true if rows in this cell certainly pass only one of the two.
+    """
 
     cell: str
     certain: bool
@@ -38,7 +41,10 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """Return a difference of two conjunctions; None if they are equivalent.
+    """Return a cell in which two conjunctions differ; None if they are equivalent.
+
+    `never_null` are expressions that other conditions keep from being NULL. If there are more than MOST_CELLS cells,
+    return a Difference that is not certain.
 
     >>> from rewriter.model import Column, TableName
     >>> from rewriter.block import Occurrence
@@ -59,14 +65,14 @@ def difference(
     concerned = _connected(conjuncts, mine ^ theirs)
     kept = (all_of([conjuncts[tree].test for tree in concerned if tree in side]) for side in (mine, theirs))
     found = _searched(filters, [conjuncts[tree] for tree in concerned], *kept)
-    # Where the shared conjuncts are never true, neither filter keeps a row.
+    # If the conjuncts that both filters have are never true, neither filter keeps a row.
     rest = [conjuncts[tree] for tree in conjuncts if tree not in concerned] if found is not None else []
     never = rest and _searched(filters, rest, all_of([each.test for each in rest]), lambda cell: False) is None
     return None if never else found
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell in which two tests differ; None if they agree everywhere."""
+    """Return the first cell of the conjuncts' subjects in which two tests differ; None if they agree in all cells."""
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
     return _search(lines, [each for each in reads if each not in filters.lines], mine, theirs)
@@ -95,7 +101,10 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether one lower or upper bound of a time implies another, such as the begin or end of its bucket."""
+    """Return whether a comparison `t < bound` or `t <= bound` implies another, for any values of the bounds.
+
+    One bound may be the start or the end of the other's bucket.
+    """
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
     early, late = one.expression, other.expression
@@ -120,7 +129,7 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """Return the conjuncts that differ, and all conjuncts that share subjects with them, directly or through others."""
+    """Return the conjuncts in `different`, and all that share a subject with them, directly or through others."""
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
         more = {t for t, each in conjuncts.items() if t not in found and not reached.isdisjoint(each.reads)}
@@ -131,12 +140,15 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Return a cell in which both conjunctions are true; None if they are disjoint."""
+    """Return a Difference with a cell in which both conjunctions may be true; None if no row satisfies both."""
     return difference([*left, *right], [exp.false()], block, zone)
 
 
 def disjunction(sides: Sequence[Sequence[Tree]]) -> Iterator[Tree]:
-    """Yield the conjuncts of a disjunction of conjunctions: of `a AND b OR a AND c` they are a, and b OR c."""
+    """Yield the conjuncts of a disjunction of conjunctions, with common conjuncts factored out.
+
+    For `a AND b OR a AND c`, they are `a` and `b OR c`.
+    """
     common = [tree for tree in sides[0] if all(tree in side for side in sides[1:])]
     yield from common
     rests = [[tree for tree in side if tree not in common] for side in sides]

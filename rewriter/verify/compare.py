@@ -1,4 +1,4 @@
-"""Decides whether two blocks over base tables compute the same rows."""
+"""Decides whether two blocks over base tables return the same rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of two blocks (empty if they are equal), whether it is certain, and the axioms used."""
+    """The result of comparing two blocks.
+
+    `difference` describes a difference, and is empty if the blocks are equal; `certain` is true if the blocks certainly
+    return different rows for some content of the tables. `axioms` are the trusted keys that the comparison used.
+    """
 
     difference: str = ""
     certain: bool = False
@@ -30,7 +34,10 @@ class Comparison:
 
 
 def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare a plan's block with the question's; both are in normal form."""
+    """Compare a plan's block with the question's block, both in normal form.
+
+    If the blocks differ, compare them again without the tables and joins that declared keys make redundant.
+    """
     plain = _mapped_one_to_one(question, plan, tables, zone)
     if not plain.difference:
         return plain
@@ -42,7 +49,10 @@ def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare blocks for each mapping of one block's tables to the other's."""
+    """Compare two blocks for each mapping of the plan's tables to the question's.
+
+    Return the first equality, or else the first difference.
+    """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
         found = compared_as(question, plan, mapping, tables, zone)
@@ -53,7 +63,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
-    """Compare blocks for one mapping of the plan's tables to the question's."""
+    """Compare two blocks for one mapping of the plan's table ids to the question's."""
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, zone)
     return _compare(question, other, tables, zone)
@@ -76,14 +86,12 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
 
 
 def _filters(block: Block) -> Sequence[Tree]:
-    """Return the conjuncts of a filter except column equalities."""
+    """Return the conjuncts of a block's WHERE, except equalities of columns."""
     return [tree for tree in block.where if equated(tree, block) is None]
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """Return the columns that cannot be NULL in either block, because of an equality or of a comparison
-    that both have.
-    """
+    """Return the columns that are never NULL in rows that both blocks keep, because both compare or equate them."""
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -92,7 +100,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of an addition, subtraction or product, which is NULL if any of them is."""
+    """Yield the columns of an addition, subtraction or product, whose result is NULL if one of the columns is NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
@@ -133,7 +141,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
 
 
 def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
-    """Return the functional dependencies of a block's keys; a key stands for all columns that equal it."""
+    """Return the functional dependencies on a block's grouping keys; a key stands for all columns that equal it."""
     keys = frozenset(block.keys or ())
 
     def key_of(table: Occurrence) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The normal form of expressions, by the laws of types, times, truth values and aggregates."""
+"""The normal form of expressions, by laws of types, times, truth values and aggregates."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Tree = exp.Expr
 
 
 class Expressions:
-    """Normalizes expressions over a block's tables; with `nonempty`, each group is known to have rows.
+    """Converts expressions over a block's tables to normal form.
 
-    With `finer`, the block aggregates groups, whose own expressions `finer` normalizes: each aggregate must be
-    equivalent to one over rows, else Unfolded is raised. With `single`, there is at most one finer group.
+    `nonempty` tells that each group of the block has rows. If the block aggregates finer groups (groups of a view or
+    derived table), `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over
+    rows, else Unfolded is raised. With `single`, there is at most one finer group.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Expressions:
         return known
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression, `unknown` if uncertain."""
+        """Return the type of an expression; `unknown` if it is uncertain."""
         return expression_type(tree, self.block)
 
     def _normal(self, tree: Tree) -> Tree:
@@ -56,7 +57,10 @@ class Expressions:
         return law(self, rebuilt) if law is not None else rebuilt
 
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
-        """Return the same operation over normalized operands; of `keep`, only its own operands are normalized."""
+        """Return the same operation over normalized operands.
+
+        If an operand is `keep`, that operand itself stays, and only its own operands are normalized.
+        """
         changed = False
         arguments: dict[str, object] = {}
         for name, value in tree.args.items():

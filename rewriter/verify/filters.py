@@ -1,4 +1,8 @@
-"""Converts filters to three-valued tests of cells."""
+"""Converts filters to three-valued predicates over cells.
+
+A subject is an expression that is compared with constants. A cell has one value, one interval or NULL for each subject,
+and a free truth value (true, false or unknown) for each predicate that is not such a comparison.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,7 @@ from rewriter.verify.nesting import instant
 
 Tree = exp.Expr
 Truth = bool | None
-# A cell: the place of each subject on its line (None for NULL), and the values of the free truths.
+# A cell: for each subject a point, a gap or None for NULL; for each other predicate a free truth value.
 Cell = Mapping[Tree, Any]
 Test = Callable[[Cell], Truth]
 
@@ -44,14 +48,14 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A test of cells, with the subjects and free truths that it reads."""
+    """A conjunct as a test of cells, with the subjects and free truth values that the test reads."""
 
     test: Test
     reads: frozenset[Tree]
 
 
 class Filter:
-    """Converts the conjuncts of one filter to tests of cells."""
+    """Converts the conjuncts of a filter to tests of cells, and collects the constants compared with each subject."""
 
     def __init__(self, block: Block, zone: str) -> None:
         self.block, self.zone = block, zone
@@ -59,13 +63,13 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """Return a predicate as a Conjunct."""
+        """Return a conjunct as a test of cells, with the subjects that it reads."""
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """Return a predicate as a test of cells."""
+        """Return a predicate as a test of cells; a predicate that cannot be analysed becomes a free truth value."""
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
             return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
@@ -102,7 +106,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return a comparison of a predicate with TRUE or FALSE as a test; IS and <=> are never unknown."""
+        """Return the test for a comparison of a predicate with TRUE or FALSE; for IS and <=> never unknown."""
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
@@ -110,7 +114,9 @@ class Filter:
         return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """Return the test of the text prefix that LIKE requires; None without a prefix. LIKE may require more.
+        """Return the test for LIKE or startswith(), as a range of texts with the same prefix.
+
+        Return None without a usable prefix. What LIKE requires beyond the prefix becomes a free truth value.
 
         law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
         """
@@ -171,7 +177,10 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return a comparison of two constants, whose truth is the same in every cell; None if unknown."""
+        """Return the test for a comparison of two constants, which is equal in every cell.
+
+        Return None if the truth of the comparison is unknown.
+        """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
         if left is None or right is None or any(kind in FRACTIONS for kind in kinds):
@@ -184,7 +193,10 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """Return a number without its widening cast; not a cast to DOUBLE, which changes large numbers."""
+        """Return a number without its widening cast, if that does not change the comparison with `literal`.
+
+        Otherwise return the number unchanged: a cast to DOUBLE changes large numbers.
+        """
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
@@ -201,7 +213,10 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test of a comparison of coalesce(x, c): x is compared, or c where x is NULL; None otherwise."""
+        """Return the test for a comparison of coalesce(x, c) with a literal; for NULL x, the test compares c.
+
+        Return None if c or the literal has no known value.
+        """
         if len(call.expressions) != 2:
             return None
         subject, other = call.expressions
@@ -213,8 +228,9 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test of a comparison of year(t), as a comparison of t with the first of January; None
-        otherwise.
+        """Return the test for a comparison of year(t), as a comparison of t with the first of January.
+
+        Return None if the year is not a literal, or if an offset change of the zone affects that midnight.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -238,7 +254,10 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return the test of a comparison of a bucket, as a comparison of the time; None otherwise.
+        """Return the test for a comparison of a bucket with a literal, as a comparison of the time with a border.
+
+        With `dates`, the literal is compared with the bucket's date. Return None if the literal's value or the border
+        is unknown.
 
         law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
@@ -272,8 +291,9 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return the test of a comparison of an instant rounded down to a multiple of `step`, as a comparison of the
-        instant; None otherwise.
+        """Return the test for a comparison of an instant rounded down to a multiple of `step` seconds.
+
+        The test compares the instant itself with multiples of `step`. Return None if the literal's value is unknown.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -286,8 +306,11 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return the test of a comparison of a time with a bound that is known only at execution; None for other
-        bounds.
+        """Return the test for a comparison of a time with a bound known only at execution.
+
+        The test reads a free truth value: that of `time < bound` or `time <= bound`.
+
+        Return None for other operators, for subjects that are not times, and if the bound may lie within a bucket.
 
         law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a bucket of a
              day
@@ -311,7 +334,10 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """Return the midnight, in type `kind`, of a date expression; None if the expression is not a date."""
+        """Return the midnight, in type `kind`, of a date or date bucket of a time.
+
+        Return None if the bound is something else.
+        """
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
         if time is None or self._kind(time) != kind:
@@ -322,7 +348,10 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return any other predicate as a test of a free truth value, which is unknown where the predicate is NULL."""
+        """Return the test for any other predicate: a free truth value.
+
+        The test is unknown in cells where a column that makes the predicate NULL is NULL.
+        """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
         self._read.add(tree)
@@ -337,7 +366,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def _decided(test: Test) -> Test:
-    """Return a test that is false where the given test is unknown."""
+    """Return a test that is false where the given test is false or unknown."""
     return lambda cell: test(cell) is True
 
 

@@ -1,4 +1,4 @@
-"""What the normal forms share: the Forms protocol, and functions that build trees."""
+"""The Forms protocol, which all normal forms use, and functions that build and inspect CASE and aggregates."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rewriter.functions.trees import call_of, number
 
 Tree = exp.Expr
 
-# Marks a floating-point key of a group, which is 0.0 where rows may have -0.0.
+# The name of an internal call around a floating-point key of finer groups, which is 0.0 where rows may have -0.0.
 GROUPED_FLOAT = "grouped float"
-# Marks the value of an aggregate in the only finer group, NULL if there is none.
+# The name of an internal call around an aggregate of the only finer group; the call is NULL if there is no group.
 SINGLE = "single group's"
 ZERO, ONE = number(0), number(1)
 # count(*) in normal form.
@@ -22,7 +22,7 @@ ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 
 
 class Forms(Protocol):
-    """Normalizes expressions over a block's tables."""
+    """Converts expressions over a block's tables to normal form."""
 
     @property
     def block(self) -> Block:
@@ -30,15 +30,18 @@ class Forms(Protocol):
 
     @property
     def zone(self) -> str:
-        """The time zone of the expressions."""
+        """The session's time zone."""
 
     @property
     def nonempty(self) -> bool:
-        """Whether each group of the block has rows."""
+        """Whether each group of the block is known to have rows."""
 
     @property
     def finer(self) -> Forms | None:
-        """The Forms of the finer groups that the block aggregates; None if the block aggregates rows."""
+        """The Forms of the finer groups (of a view or derived table) that the block aggregates.
+
+        None if the block aggregates rows.
+        """
 
     @property
     def single(self) -> bool:
@@ -48,40 +51,40 @@ class Forms(Protocol):
         """Return the expression in normal form."""
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression, `unknown` if uncertain."""
+        """Return the type of an expression; `unknown` if it is uncertain."""
 
     def over_operands(self, tree: Tree) -> Tree:
         """Return the same operation over normalized operands."""
 
 
 def values_of(tree: Tree) -> list[Tree]:
-    """Return the values of a CASE, without an implicit NULL default."""
+    """Return the values of a CASE, with the default last; a missing ELSE adds no value."""
     default = tree.args.get("default")
     return [*(branch.args["true"] for branch in tree.args["ifs"]), *([default] if default is not None else [])]
 
 
 def conditions_of(tree: Tree) -> list[Tree]:
-    """Return all conditions of a CASE."""
+    """Return the operand of a CASE, if there is one, and its conditions."""
     return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
 
 
 def with_condition(call: Tree, condition: Tree | None) -> Tree:
-    """Return an aggregate with a FILTER; unchanged without a condition."""
+    """Return an aggregate with a FILTER condition; unchanged if the condition is None."""
     return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition))
 
 
 def under(condition: Tree | None, argument: Tree) -> Tree:
-    """Return the argument of an aggregate with its FILTER applied: NULL in other rows."""
+    """Return an aggregate's argument with a FILTER condition applied: NULL in the rows that the condition drops."""
     return argument if condition is None else case_of([(condition, argument)], None)
 
 
 def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
-    """Return a CASE of these conditions and values."""
+    """Return a CASE with pairs of a condition and a value, and a default (None: no ELSE)."""
     return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return a CASE with these conditions and values in the shape of another; an extra value is the default."""
+    """Return a CASE of the same form as `tree` with other conditions and values; an additional value is the default."""
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
     ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
@@ -89,7 +92,7 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
 
 
 def never_null(tree: Tree) -> bool:
-    """Return whether an expression is a zero, a one, or a CASE of these with a default, and so never NULL."""
+    """Return whether an expression is 0, 1, or a CASE over these with a default, and therefore never NULL."""
     if isinstance(tree, exp.Case):
         return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
     return tree in (ZERO, ONE)

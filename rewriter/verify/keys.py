@@ -1,4 +1,4 @@
-"""Removes tables and joins that a block does not need, by declared keys, which become axioms of the proof.
+"""Removes tables and joins that declared keys make redundant; these keys become axioms of the proof.
 
 law:    a FULL join whose filter rejects the NULLs of one side is a LEFT join that keeps that side
         a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
@@ -29,14 +29,17 @@ Tables = Callable[[TableName], Table | None]
 
 @dataclass(frozen=True)
 class Reduced:
-    """An equivalent block with fewer tables, and the axioms used."""
+    """An equivalent block with fewer tables or joins, and the axioms (trusted keys) used."""
 
     block: Block
     axioms: tuple[str, ...] = ()
 
 
 def reduced(block: Block, tables: Tables) -> Reduced:
-    """Return the block without the tables and joins that keys and filters make redundant."""
+    """Return the block without the tables and joins that keys and filters make redundant, with the axioms used.
+
+    `tables` returns the catalog's table of a name, or None.
+    """
     axioms: list[str] = []
     while True:
         step = next((found for law in _LAWS for found in law(block, tables)), None)
@@ -50,7 +53,7 @@ Step = tuple[Block, str]
 
 
 def _inner(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is inner because the filter rejects its NULLs."""
+    """Yield a step (a new block and its axiom, empty if none) for each LEFT join that WHERE makes an inner join."""
     for join in block.joins:
         filters = (side for tree in block.where for side in rejected(tree))
         if join.kind == "LEFT" and any(isinstance(c, exp.Column) and c.table in join.tables for c in filters):
@@ -58,9 +61,7 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each FULL join that is a LEFT join, because the filter rejects the NULLs of one of
-    its tables.
-    """
+    """Yield a step for each FULL join that is a LEFT join, because WHERE rejects the NULLs of one table."""
     rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
         for kept in sorted(join.tables) if join.kind == "FULL" else ():
@@ -71,8 +72,9 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
-    """Return the block in which the columns of these tables are nullable only as declared, because no
-    join fills them.
+    """Return the block with the columns of tables that no join fills with NULLs any more nullable as declared.
+
+    `ids` are the ids of these tables.
     """
 
     def declared(table: Occurrence) -> Occurrence:
@@ -83,7 +85,7 @@ def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
 
 
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with a join made inner; the columns of the joined tables are then nullable only as declared."""
+    """Return the block with a join turned into an inner join; the joined columns are then nullable only as declared."""
     rest = tuple(other for other in block.joins if other is not join)
     where = tuple(dict.fromkeys((*block.where, *join.on)))
     return _declared(replace(block, joins=rest, where=where), join.tables, tables)
@@ -106,7 +108,7 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
-    """Return whether a table's whole primary key equals columns of other tables."""
+    """Return whether a table's whole primary key equals columns of tables outside `rest`."""
     key = _key(table, tables)
     return bool(key) and all(
         any(other not in rest for other, _ in held.members(exp.column(name, table.id))) for name in key
@@ -131,7 +133,7 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _one(block: Block, kept: str, again: str) -> Block:
-    """Return the block with two occurrences of a table merged into one."""
+    """Return the block with the table occurrence `again` replaced by the occurrence `kept` of the same table."""
 
     def rename(node: Tree) -> Tree:
         return exp.column(node.name, kept) if isinstance(node, exp.Column) and node.table == again else node
@@ -142,7 +144,7 @@ def _one(block: Block, kept: str, again: str) -> Block:
 
 
 def _trivial(tree: Tree, block: Block) -> bool:
-    """Return whether a conjunct equates a non-NULL column with itself."""
+    """Return whether a conjunct equates a column that is not nullable with itself."""
     declared = block.type_of(tree.this) if isinstance(tree, exp.EQ) and tree.this == tree.expression else None
     return declared is not None and not declared.nullable
 
@@ -163,7 +165,7 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join on a non-NULL foreign key alone, which always finds a row."""
+    """Yield a step for each LEFT join that is an inner join, because ON is exactly a never-NULL foreign key."""
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
             continue
@@ -178,7 +180,7 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
-    """Yield each table with a foreign key to a table's primary key, and the column pairs of the key."""
+    """Yield each table with a foreign key to the primary key of `table`, with pairs of own and referenced columns."""
     referenced = tables(table.name)
     for owner in block.tables:
         known = tables(owner.name)
@@ -197,8 +199,10 @@ def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
-    """Return the block without a table that each row of `owner` joins exactly once; None if the block
-    uses the table.
+    """Return the block without a table that each row of `owner` joins exactly once.
+
+    Rows with a NULL foreign key, which the join drops, are dropped by a filter. Return None if the block uses other
+    columns of the table than its key.
     """
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
@@ -229,7 +233,7 @@ def _is_there(block: Block, column: Tree) -> bool:
 
 
 def _without(block: Block, table: str) -> Block:
-    """Return the block without a table and its join."""
+    """Return the block without a table and the join that adds the table."""
     joins = tuple(join for join in block.joins if table not in join.tables)
     return replace(block, tables=tuple(t for t in block.tables if t.id != table), joins=joins)
 

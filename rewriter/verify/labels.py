@@ -1,4 +1,6 @@
-"""The normal form of texts, numbers and dates computed from times.
+"""The normal form of texts, numbers and dates that are computed from times.
+
+In these laws, t is a time, s a number of seconds since 1970, and n, m, c and o are integer literals.
 
 law: a text of a time's fields is the text of the time's bucket, if the bucket is finer than each field
      make_date(year(t), month(t), 1) is the first day of t's month; a function of dates uses the date of a time
@@ -39,7 +41,8 @@ Tree = exp.Expr
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
     """Return unix_seconds() in normal form: for timestamp_seconds(x) it is x.
 
-    unix_timestamp() differs from it only for times between two seconds before 1970.
+    unix_timestamp() becomes unix_seconds(), except if the two may differ: for times between two seconds before 1970.
+    Return other calls unchanged.
     """
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
         return tree
@@ -54,7 +57,10 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return the number of an n-second bucket of a finer bucket as the number of the bucket of its time."""
+    """Return floor(s / n), where s are seconds rounded down to finer buckets, as floor(s / n) of the original seconds.
+
+    floor((s - o) / n) is treated likewise. Return other expressions unchanged.
+    """
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
         return tree
@@ -69,8 +75,9 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s - pmod(s, n)` as `floor(s / n) * n`, `s - s % n` likewise if no s is before 1970, and `n + 1 - 1` as
-    `n`.
+    """Return `s - pmod(s, n)` as `floor(s / n) * n`, and `n + c - c` as `n`; other differences unchanged.
+
+    `s - s % n` is treated like `s - pmod(s, n)` if no s is before 1970.
     """
     rest, seconds = tree.expression, tree.this
     if (undone := undone_form(forms, tree)) is not None:
@@ -87,7 +94,7 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def undone_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return n of `n + c - c` or `n - c + c`, with the type of the whole; None for other expressions."""
+    """Return n of `n + c - c` or `n - c + c`, cast to the type of the whole expression; None for other expressions."""
     sides = [(tree.this, tree.expression)]
     sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
     inverse = exp.Sub if isinstance(tree, exp.Add) else exp.Add
@@ -104,14 +111,17 @@ def undone_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def divided_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if no s is before 1970."""
+    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if no s is before 1970; else unchanged."""
     seconds, step = tree.this, tree.expression
     after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
     return forms.normal(_floored(seconds, step)) if after else tree
 
 
 def compared_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n < x` as `s < y`, where y is the first multiple of n that is not less than x."""
+    """Return `floor(s / n) * n < x` as `s < y`, where y is the first multiple of n that is not less than x.
+
+    Comparisons with <=, > and >= are treated likewise. Comparisons of other expressions become `<` or `<=`.
+    """
     less = truth.ordered(forms, tree)
     upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
     subject, bound = (less.this, less.expression) if upper else (less.expression, less.this)
@@ -126,7 +136,7 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def null_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n IS NULL` as `s IS NULL`."""
+    """Return `floor(s / n) * n IS NULL` as `s IS NULL`; other IS predicates in normal form."""
     found = stepped(tree.this)
     if found is None or not isinstance(tree.expression, exp.Null):
         return truth.is_form(forms, tree)
@@ -150,7 +160,7 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date function with times in place of their dates."""
+    """Return a date function of a time's date as the same function of the time."""
 
     def bare(place: int, argument: Tree) -> Tree:
         time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
@@ -160,7 +170,10 @@ def dated_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def formatted_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a format of a finer bucket as the format of its time."""
+    """Return date_format() of a bucket as date_format() of the time, if the bucket determines all fields.
+
+    Return other calls unchanged.
+    """
     if len(tree.expressions) != 2:
         return tree
     source, pattern = tree.expressions
@@ -174,7 +187,10 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def piece_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a substring of a finer bucket's text as the substring of its time's text."""
+    """Return a substring of a bucket's text as the substring of the time's text, if the bucket determines that part.
+
+    Otherwise return the call, with its source cast to STRING if the source is a time.
+    """
     text, *place = tree.expressions
     if len(place) != 2 or not all(map(is_whole, place)):
         return tree
@@ -192,7 +208,7 @@ def piece_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a text made from a number of seconds as a text made from the time."""
+    """Return from_unixtime() of a BIGINT as date_format() of the time; other calls unchanged."""
     seconds, *pattern = tree.expressions
     if forms.kind(seconds) != "bigint":
         return tree
@@ -201,7 +217,7 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _field(pattern: Tree) -> str:
-    """Return the grain of the smallest field of a format pattern; empty if the pattern has an unknown letter."""
+    """Return the grain of the smallest field in a date_format pattern; empty for an unsupported pattern."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return ""
     kept = "".join(pattern.name.split("'")[::2])  # every second part is quoted text
@@ -213,7 +229,10 @@ def _field(pattern: Tree) -> str:
 
 
 def made_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date made from a date's own fields as that date, or as the first day of its month or year."""
+    """Return make_date() of a date's own fields as that date, or as the first day of its month or year.
+
+    Return other calls unchanged.
+    """
     year, *rest = tree.expressions
     if len(rest) != 2 or not is_call(year, "year"):
         return tree

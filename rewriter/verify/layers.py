@@ -1,4 +1,4 @@
-"""Compares queries with nested groups level by level, with filters of outer blocks moved inside where possible.
+"""Compares queries with several levels of GROUP BY, level by level, with filters on groups moved to the outer level.
 
 law:    a filter on keys or aggregates is the same inside a grouped derived table and outside it
         two grouped derived tables are equal if they group the same rows by the same keys
@@ -29,12 +29,16 @@ Tree = exp.Expr
 
 
 def has_layers(block: Block) -> bool:
-    """Return whether a block reads grouped derived tables or has HAVING."""
+    """Return whether a block has HAVING or reads a derived table of a single SELECT."""
     return bool(block.having) or any(table.inner is not None for table in block.tables)
 
 
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare blocks with several levels of groups and return the result; raise Undecided."""
+    """Compare two blocks with several levels of groups.
+
+    Each block is taken as it is, or split into its groups and a block over them; these up to four pairs are compared,
+    until one pair shows no difference. Raise Undecided if an outer join of groups prevents that.
+    """
     layers = _Layers(tables, zone)
     forms = (
         (asked, made)
@@ -49,7 +53,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
 
 @dataclass
 class _Groups:
-    """A grouped block with a name that stands for it, and a column name for each of its keys and aggregates."""
+    """A grouped block, a table name that stands for it, and a column name for each of its keys and aggregates."""
 
     block: Block
     name: TableName
@@ -61,8 +65,10 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A read of a grouped block: the groups, a column for each key and aggregate, and the outputs, order and filters
-    over them.
+    """A read of a grouped block, treated as a table of groups.
+
+    `parts` maps each key and aggregate to the column of that table; `outputs`, `order` and `filters` are over these
+    columns.
     """
 
     groups: _Groups
@@ -76,7 +82,7 @@ class _Read:
 
 
 class _Layers:
-    """Compares two blocks that read grouped derived tables; equal groups get one name."""
+    """Compares two blocks that read grouped derived tables; equal groups get the same table name."""
 
     def __init__(self, tables: Tables, zone: str) -> None:
         self._tables, self._zone = tables, zone
@@ -84,7 +90,7 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Return the comparison of two blocks over named groups."""
+        """Compare two blocks that read groups as named tables, and return the result with all axioms used."""
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._zone)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
@@ -94,8 +100,9 @@ class _Layers:
         return replace(found, certain=certain, axioms=axioms)
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
-        """Return whether a column may have any value: it is no aggregate, and no key that a filter on rows
-        restricts.
+        """Return whether a column may have any value.
+
+        An aggregate may not, nor may a key that a filter inside the groups restricts.
         """
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
@@ -109,7 +116,10 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """Return the block as a block of rows that reads its own groups by name."""
+        """Split a grouped block: return an ungrouped block over a named table that holds its groups.
+
+        Without groups, only name the grouped derived tables that the block reads.
+        """
         read = self._read(block, "groups")
         if read is None:
             return self.named(block)
@@ -121,7 +131,7 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block in normal form, with its groups' tables given all columns that either side reads."""
+        """Return the block in normal form; its named tables of groups get all columns that either side reads."""
         return normal_block(self._with_columns(block), self._zone)
 
     def _with_columns(self, block: Block) -> Block:
@@ -137,7 +147,7 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables replaced by named groups."""
+        """Return the block with its grouped derived tables replaced by named tables of groups."""
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
             if table.inner is not None:
@@ -150,9 +160,11 @@ class _Layers:
         return represented(normal, equalities(normal), self._zone)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
-        """Return a grouped block as a table of groups; None for other blocks and for those with LIMIT.
+        """Return a grouped block as a read of a named table of groups.
 
-        With `whole`, an output is a column as a whole, because it may be NULL where there is no group.
+        `table` is the id of that table in the block that reads it. With `whole`, each output is a column of its own,
+        because an outer join may make the output NULL. Return None for an ungrouped block, for grouping sets, and for a
+        derived table with LIMIT, DISTINCT or windows.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:
@@ -177,8 +189,9 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the known groups that equal a block, or the block as new groups; and its outputs as columns
-        of these.
+        """Return the known groups that equal a block, else the block as new groups.
+
+        Also return the block's outputs, as expressions over the tables of these groups.
         """
         bare = replace(core, outputs=(), names=())
         for known in self._known:
@@ -198,7 +211,7 @@ class _Layers:
 
 
 def _distinct_as_groups(rows: Block) -> Block:
-    """Return DISTINCT of rows as groups by all outputs."""
+    """Return a DISTINCT block as a block grouped by all outputs that are not constants; other blocks unchanged."""
     keys = tuple(dict.fromkeys(output for output in rows.outputs if holds(output, exp.Column)))
     return replace(rows, keys=keys, distinct=False) if rows.distinct and keys and not _has_windows(rows) else rows
 
@@ -208,7 +221,7 @@ def _has_windows(block: Block) -> bool:
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
-    """Return whether an expression uses no columns except keys."""
+    """Return whether an expression is computed from keys and constants only."""
     if tree in keys:
         return True
     if isinstance(tree, exp.Column) or has_aggregate(tree):
@@ -217,7 +230,11 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return a block that reads named groups in place of a derived table, with the filters on groups added."""
+    """Return the block with a derived table replaced by a named table of groups, and with the filters on the groups.
+
+    Raise Undecided for a derived table that an outer join adds, if the block uses expressions over its columns, and for
+    a FULL join if groups are filtered.
+    """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}

@@ -1,4 +1,4 @@
-"""The content of the relations that a plan reads, taken from the views' definitions."""
+"""Provides the columns of the relations that a plan reads, and the blocks that define views and storage tables."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Relations = Mapping[TableName, Relation | None]
 
 
 class Leaves:
-    """The relations that a plan may read for one question.
+    """The relations that a plan may read to answer one question (the block to be answered).
 
-    A view that the question itself names is a relation like a table; views over it are unfolded only down to it.
+    A view that the question itself names is treated like a base table: views that read it are unfolded down to it only.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
@@ -32,7 +32,7 @@ class Leaves:
         self._named = frozenset(table.name for table in question.tables)
 
     def columns(self, name: TableName) -> tuple[Column, ...] | None:
-        """Return the columns of a relation; None if unknown."""
+        """Return the columns of a table or view; None for an unknown name."""
         relation = self._relations.get(name)
         if isinstance(relation, Table):
             return relation.columns
@@ -40,13 +40,15 @@ class Leaves:
         return view.columns if view is not None else None
 
     def table(self, name: TableName) -> Table | None:
-        """Return the table of a name; None if unknown."""
+        """Return the table with this name; None for other relations and for an unknown name."""
         relation = self._relations.get(name)
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """Return the block that fills a storage table or view; None for base tables and for views that the question
-        names.
+        """Return the block whose result a storage table or view holds.
+
+        Return None for base tables, for views that the question names, and for views whose query is not supported as a
+        block.
         """
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
@@ -73,7 +75,7 @@ class Leaves:
         return Held(self._as_refreshed(known, storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
-        """Return the block over the tables at the snapshots of the last refresh."""
+        """Return the block with each changed table named by the snapshot that the last refresh read."""
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
@@ -85,12 +87,13 @@ class Leaves:
         return replace(block, tables=tuple(map(then, block.tables)))
 
     def is_storage(self, name: TableName) -> bool:
-        """Return whether a table is a view's storage."""
+        """Return whether a table is the storage table of a view."""
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query, over tables or over views that the question names; None
-        otherwise.
+        """Return the block of a view's storage query, over base tables and views that the question names.
+
+        Return None if the query is not supported as a block.
         """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""

@@ -1,4 +1,4 @@
-"""Divides the values of one subject into cells, at the constants that it is compared with."""
+"""Divides the values of one subject, an expression compared with constants, at these constants into points and gaps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 @dataclass
 class Line:
-    """The cut points of one subject; `discrete` if no value lies between neighbouring points."""
+    """The points at which the values of a subject are divided.
+
+    `kind` is the subject's type; `nullable` tells whether it may be NULL.
+    """
 
     kind: str
     nullable: bool
     points: set[Any] = field(default_factory=set)
 
     def places(self) -> Sequence[Any]:
-        """Return the cells: points, gaps between them, and None for NULL."""
+        """Return all parts of the line: points, the gaps between them, and None for NULL if the subject can be NULL."""
         if self.kind == "boolean":
             return [0, 1, *([None] if self.nullable else [])]
         points = sorted(self.points)
@@ -39,18 +42,21 @@ class Line:
 
 
 def _between(low: Any, high: Any) -> bool:
-    """Return whether an integer lies between two numbers."""
+    """Return whether there is an integer strictly between two numbers."""
     return Fraction(low).__floor__() + 1 < Fraction(high)
 
 
 class Gap:
-    """The values between two neighbouring points; an end of None is infinity."""
+    """The values strictly between two neighbouring points; an end of None is unbounded."""
 
     def __init__(self, ends: tuple[Any, Any]) -> None:
         self.low, self.high = ends
 
     def compare(self, operator: str, point: Any) -> bool:
-        """Return whether a comparison with a point is true for all values of the gap."""
+        """Return whether a comparison with a point is true for all values of the gap.
+
+        A gap contains no point, so that equality is false.
+        """
         below = self.high is not None and self.high <= point
         return {"=": False, "<>": True, "<": below, "<=": below, ">": not below, ">=": not below}[operator]
 
@@ -59,7 +65,7 @@ class Gap:
 
 
 def compare(place: Any, operator: str, point: Any) -> bool:
-    """Return whether a comparison with a point is true for a cell."""
+    """Return whether a comparison with a point is true at a place: a point or a gap."""
     if isinstance(place, Gap):
         return place.compare(operator, point)
     return bool(

@@ -1,8 +1,8 @@
-"""Tables at other snapshots, and the laws by which the rows of several snapshots add up to the current rows.
+"""Table names pinned to snapshots, and the laws by which rows of several snapshots add up to the current rows.
 
-A table at a snapshot, or the rows added between two snapshots, gets an internal name: `t@5` is a different table from
-`t`. If such a name remains after a plan is unfolded, the plan reads a table at a snapshot at which the question does
-not.
+A table at a snapshot, or the rows appended between two snapshots, gets an internal name: `t@5` is a different table
+from `t`. If such a name remains after a plan is unfolded into base tables, the plan reads the table at a snapshot at
+which the question does not.
 
 law:    for a block that keeps all rows of t, the block over t@5 and the block over the rows appended between snapshots
         5 and 9 add up to the block over t@9
@@ -21,18 +21,24 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """The plan reads a table at a moment that the question does not read; the message names it."""
+    """Raised if the plan reads a table at a snapshot at which the question does not.
+
+    The message names the table and the snapshot.
+    """
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The rows of a table at a snapshot; with `since`, only those added after that snapshot."""
+    """A snapshot pin: the rows of a table at snapshot `until`, None for the current one.
+
+    With `since`, only the rows appended after that snapshot are read.
+    """
 
     until: int | None
     since: int | None = None
 
     def of(self, name: TableName) -> TableName:
-        """Return the internal name of a table's rows at this moment.
+        """Return the internal name of a table pinned to this snapshot.
 
         >>> str(Moment(9, 5).of(TableName(("lake", "sales"))))
         'lake.sales.@5..9'
@@ -41,12 +47,12 @@ class Moment:
 
 
 def table_of(name: TableName) -> TableName:
-    """Return the table of an internal name."""
+    """Return the table's own name, from an internal or plain name."""
     return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
 
 
 def moment_of(name: TableName) -> Moment | None:
-    """Return the moment of an internal name; None for a plain table name."""
+    """Return the snapshot pin of an internal name; None for a plain table name."""
     if table_of(name) == name:
         return None
     since, _, until = name.parts[-1][1:].rpartition("..")
@@ -54,13 +60,13 @@ def moment_of(name: TableName) -> Moment | None:
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
-    """Return the name of a table read at a moment: its own name for the current moment."""
+    """Return the name of a table read with a snapshot pin: its plain name if the pin is the current snapshot."""
     current = table is not None and moment == Moment(table.snapshot_id)
     return name if current or moment == Moment(None) else moment.of(name)
 
 
 def check_moments(block: Block, tables: Tables) -> None:
-    """Raise Misread if a block reads a table at another moment than the current one."""
+    """Raise Misread if a block reads a table not at its current snapshot, or only rows appended since a snapshot."""
     for occurrence in block.tables:
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
         if moment is None:
@@ -73,7 +79,10 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield each list of blocks whose rows add up to the rows of one block, with that block."""
+    """Yield each list of blocks whose rows together are the rows of one block, with that block.
+
+    A block that adds up with no other is yielded alone.
+    """
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:
         one, other, whole = found
@@ -95,7 +104,11 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 
 
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
-    """Return the block whose rows are those of two blocks; None if they do not add up."""
+    """Return the block whose rows are those of two blocks; None if there is no such block.
+
+    The blocks may differ only in one table: `before` reads it at a snapshot, `came` the rows appended after that
+    snapshot.
+    """
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
         return None
     pairs = zip(before.tables, came.tables, strict=True)
@@ -112,7 +125,10 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the name of a table's rows after the appends; None if they do not follow."""
+    """Return the plain name of a table, if appends led from its snapshot in `old` to its current snapshot in `new`.
+
+    Return None for other changes in between, or if the snapshots do not follow each other.
+    """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:
         return None
@@ -126,5 +142,5 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
 
 
 def over_tables(block: Block) -> Block:
-    """Return the block with plain table names, whatever the moments."""
+    """Return the block with all tables named plainly, without their snapshot pins."""
     return replace(block, tables=tuple(replace(table, name=table_of(table.name)) for table in block.tables))

@@ -1,4 +1,4 @@
-"""Replaces a bucket inside a function by its time, where the function's value is the same for both.
+"""Replaces a bucket inside a function by the bucket's time, if the function has the same value for both.
 
 law: f(bucket(t, fine)) is f(t) if f is constant within each coarse bucket, and each fine bucket lies within a coarse
      one
@@ -33,7 +33,7 @@ Tree = exp.Expr
 
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
-    """Return whether fine buckets of a time nest in coarse buckets, in the session's zone."""
+    """Return whether each fine bucket of a time lies within one coarse bucket, in the session's zone."""
     return nested(fine, coarse, kind, forms.zone, _since(forms, source))
 
 
@@ -42,7 +42,7 @@ def _since(forms: Forms, time: Tree) -> int | None:
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
-    """Return whether a time is a whole second, or is never before 1970."""
+    """Return whether a time is certainly a whole second, or never before 1970."""
     if as_bucket(time) is not None or instant(time) is not None:
         return True
     since = _since(forms, time)
@@ -50,8 +50,9 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket stored in another zone as a bucket of the session's zone, if their borders are equal; None
-    otherwise.
+    """Return a bucket of another zone as a bucket of the session's zone, if the borders in both zones are equal.
+
+    Return None otherwise.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
@@ -64,13 +65,16 @@ _SHOWN = exp.Literal.string("yyyy-MM-dd HH:mm:ss")
 
 
 def shown(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the time that a text shows with all fields that Spark reads; None for other expressions."""
+    """Return t of date_format(t, 'yyyy-MM-dd HH:mm:ss'), a text that Spark reads back as the same second.
+
+    Return None for other expressions.
+    """
     text = is_call(tree, "date_format", 2) and tree.expressions[1] == _SHOWN
     time: Tree | None = tree.expressions[0] if text else None
     return time if time is not None and forms.kind(time) == "timestamp" else None
 
 
-# For units that begin at midnight and consist of days, buckets of days suffice.
+# The grains of buckets that determine the count of each unit; for units of whole days, buckets of days suffice.
 _OF_UNITS = {
     "SECOND": ("second",),
     "MINUTE": ("minute",),
@@ -82,10 +86,9 @@ _OF_UNITS = {
 
 
 def counted_units(forms: Forms, tree: Tree) -> Tree:
-    """Return timestampdiff() of a bucket as timestampdiff() of the bucket's time, if it counts from a constant on a
-    border.
+    """Return timestampdiff() from a constant to a bucket as timestampdiff() from the constant to the bucket's time.
 
-    Other calls are returned unchanged.
+    The constant must be on a bucket border, and at least two days before all times. Return other calls unchanged.
     """
     unit, start, end = tree.expressions
     text = start.this if isinstance(start, exp.Cast) else start
@@ -104,7 +107,10 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the TIMESTAMP_NTZ that is cast to a TIMESTAMP, in a zone of a fixed offset; None for others."""
+    """Return the TIMESTAMP_NTZ operand of a cast to TIMESTAMP, in a zone of a fixed offset.
+
+    Return None for other expressions.
+    """
     zoneless = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     if zoneless is None or not is_fixed_offset(forms.zone) or forms.kind(tree) != "timestamp":
         return None
@@ -112,7 +118,11 @@ def clock_of(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """Return the time of a bucket that lies within a bucket of `grain`; None for others."""
+    """Return the time of a bucket, if the bucket lies within a bucket of `grain`; None for other expressions.
+
+    If the bucket is shifted by an interval or converted to another zone, the returned time is shifted or converted
+    likewise.
+    """
     if (clock := clock_of(forms, source)) is not None:
         local = finer(forms, clock, grain)
         return cast(local, "timestamp") if local is not None else None
@@ -141,8 +151,9 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return the shifted time of a shifted bucket, if the shift is a multiple of the bucket's length;
-    None otherwise.
+    """Return the shifted time of a shifted bucket, if the shift is a multiple of a bucket that nests in `grain`.
+
+    Return None for other shifts.
     """
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
@@ -158,8 +169,10 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """Return the local time, in another zone, of a bucket as the local time of its time, if both zones' hours are
-    equal; None otherwise.
+    """Return from_utc_timestamp() of a bucket as from_utc_timestamp() of the bucket's time.
+
+    Return None if the value may differ. The borders must be equal in UTC, in the session's zone and in the zone of the
+    call.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
@@ -177,8 +190,9 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
-    """Return the conversion of a bucket to another zone's clock as the conversion of its time, if both zones' hours are
-    equal; None otherwise.
+    """Return convert_timezone() of a bucket as convert_timezone() of the bucket's time; None if the value may differ.
+
+    The borders must be equal in UTC, in the session's zone and in the target zone.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None
@@ -192,7 +206,9 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form; None for others.
+    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
+
+    Return None for other expressions.
 
     law: floor(floor(x / m) * m / n) is floor(x / n) rounded down to a multiple of m / n, if n divides m
     """
@@ -212,7 +228,7 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def is_counted(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is unix_seconds(), or an integer column within the range of seconds since 1970."""
+    """Return whether an expression is unix_seconds(), or a small or bounded integer column: a number of seconds."""
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
     kind = forms.kind(tree)
@@ -220,7 +236,10 @@ def is_counted(forms: Forms, tree: Tree) -> bool:
 
 
 def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
-    """Return the seconds that `seconds` rounds down, if `step` is a multiple of the rounding; None otherwise."""
+    """Return the original seconds of a number of seconds rounded down, if `step` is a multiple of the rounding.
+
+    Return None for other expressions.
+    """
     found = stepped(seconds)
     if found is not None:
         return found[0] if step % found[1] == 0 and is_counted(forms, found[0]) else None
@@ -229,10 +248,7 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether a number of seconds, or the number that it rounds down, is never negative, so never before 1970.
-
-    The number that is rounded down is a count in nested buckets of `step` seconds, or is rounded to a multiple.
-    """
+    """Return whether a number of seconds since 1970 is never negative, even before it is rounded down."""
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
     if not is_counted(forms, counted):
@@ -242,7 +258,7 @@ def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
 
 
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """Return s and n of `floor(s / n) * n`, where s is unix_seconds(t) or an integer column; None for others."""
+    """Return s and n of `floor(s / n) * n`, where s is unix_seconds(t) or a column; None for other expressions."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):
@@ -255,10 +271,10 @@ def stepped(seconds: Tree) -> tuple[Tree, int] | None:
 
 
 def is_call(tree: Tree, name: str, arguments: int = 1) -> bool:
-    """Return whether an expression is a call of a function with that number of arguments."""
+    """Return whether an expression is a call of the function `name` with this number of arguments."""
     return isinstance(tree, exp.Anonymous) and tree.name == name and len(tree.expressions) == arguments
 
 
 def is_whole(tree: Tree, most: int = 2**31) -> bool:
-    """Return whether an expression is a positive integer literal less than `most`, by default an INT."""
+    """Return whether an expression is a positive integer literal less than `most`."""
     return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < most

@@ -1,4 +1,4 @@
-"""The normal form of blocks."""
+"""The normal form of blocks: equal blocks written differently get equal expressions, keys, filters and joins."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, zone: str) -> Block:
-    """Return the block with normalized expressions and distinct keys, and with filters on keys in WHERE."""
+    """Return the block with expressions in normal form and distinct keys; HAVING without aggregates moves to WHERE."""
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
-    """Return a block over finer groups as a block over rows; raise Unfolded if an aggregate does not fold.
+    """Return a block over the groups of `finer` as a block over rows.
 
-    With `single`, there is at most one finer group.
+    With `single`, `finer` has at most one group. Raise Unfolded if an aggregate equals no aggregate over rows.
     """
     inner = Expressions(block, zone, nonempty=_nonempty(finer))
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner, single=single))
@@ -76,7 +76,7 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return min or max of a key as the key, which is constant within its own group."""
+    """Return the key of min(key) or max(key), since a key is constant within its group; other nodes unchanged."""
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -85,17 +85,20 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key of the finer groups as it is, if it is also a key of these groups."""
+    """Return a floating-point key of finer groups without its GROUPED_FLOAT call, if it is also a key of this block.
+
+    Return other nodes unchanged.
+    """
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 
 
 def equalities(block: Block) -> Equivalence:
-    """Return the equivalence classes of a block's filter."""
+    """Return the equivalence classes of columns that a block's WHERE equates."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether a block's filter allows a column one value only."""
+    """Return whether WHERE certainly allows a column one value only: NULL or a literal."""
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
@@ -105,7 +108,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the two sides of each predicate that allows one value only: =, <=>, and IN with one value."""
+    """Yield the two sides of =, <=>, or IN with one value; other predicates may allow several values."""
     if isinstance(tree, (exp.EQ, exp.NullSafeEQ)):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:

@@ -1,4 +1,4 @@
-"""Parses a printed plan as Spark would: blocks over storage tables, base tables, and unions."""
+"""Parses a printed plan: a SELECT over storage tables, base tables and chains of UNION ALL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table at the snapshot `pin`; with `since`, only of the rows added after that snapshot."""
+    """A read of a table at snapshot `pin` (None: current).
+
+    `since` limits the read to the rows appended after that snapshot; None for all rows.
+    """
 
     name: TableName
     pin: int | None
@@ -33,7 +36,10 @@ class Scan:
 
 @dataclass(frozen=True)
 class Union:
-    """A chain of UNION ALL; if not `whole`, the SELECT around it reads only some of its rows."""
+    """A chain of UNION ALL.
+
+    With `whole` false, `branches` are only some of the chain's, so that a group may have rows in other branches.
+    """
 
     branches: tuple[Select, ...]
     whole: bool = True
@@ -41,14 +47,14 @@ class Union:
 
 @dataclass(frozen=True)
 class Select:
-    """A parsed SELECT: its block, the source of each of its table occurrences, and the tables that it reads."""
+    """A parsed SELECT: its block, the source of each table by the table's id, and the tables read at its own level."""
 
     block: Block
     sources: Mapping[str, Scan | Union]
     reads: tuple[Scan, ...]
 
     def scans(self) -> Iterator[Scan]:
-        """Yield all scans at any depth."""
+        """Yield all scans of the SELECT and of its branches at any depth."""
         yield from self.reads
         for source in self.sources.values():
             for branch in source.branches if isinstance(source, Union) else ():
@@ -62,9 +68,10 @@ def read_printed(
     constants: frozenset[str] = frozenset(),
     derived: Sequence[Occurrence] = (),
 ) -> Select:
-    """Parse a printed plan, with table columns from `columns`; raise Unsupported.
+    """Parse a printed plan; raise Unsupported if the text has SQL that plans never have.
 
-    `constants` are the texts of the subqueries that the question treats as constants; `derived` are its derived tables.
+    `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the question
+    treats as constants; `derived` are the question's derived tables, which are not parsed again.
     """
     text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
     try:
@@ -77,7 +84,7 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """Return the tree of a derived table's SQL, or of a CTE's name, as it stands in FROM."""
+    """Return the tree of a derived table's SQL, or of a CTE's name, in the form that it has in FROM."""
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
@@ -141,7 +148,7 @@ class _Reader:
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Replace a derived table that the question also has by a table name."""
+        """Replace a derived table that the question also has by a generated table name."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:
@@ -151,7 +158,7 @@ class _Reader:
             item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
-        """Replace a derived table by a table name, and keep its branches as that table's source."""
+        """Replace a derived table of the plan by a generated table name, whose source are the UNION ALL branches."""
         branches = tuple(self.select(branch) for branch in _branches(item.this))
         name = f"part_{len(self._unions)}"
         names, types = branches[0].block.names, output_types(branches[0].block)
@@ -168,7 +175,10 @@ class _Reader:
 
 
 def _spell_members(tree: exp.Select) -> list[Tree]:
-    """Replace a SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, and return those tables."""
+    """Replace each SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, and return these tables.
+
+    The tree is changed in place.
+    """
     found: list[Tree] = []
     for join in [*(tree.args.get("joins") or ())]:
         several = join.this
@@ -192,7 +202,7 @@ def _is_product(item: exp.Subquery) -> bool:
 
 
 def _branches(tree: Tree) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a chain of UNION ALL."""
+    """Yield the SELECTs of a chain of UNION ALL; raise Unsupported for other set operations."""
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
             raise Unsupported("a plan compares the rows of its branches")
@@ -205,8 +215,9 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return the snapshot at which a table is read, and the snapshot after which its rows were added; remove both from
-    the tree.
+    """Return a table's snapshot, and the snapshot after which its rows were appended; None for each without a clause.
+
+    The clause is removed from the tree. Raise Unsupported for time travel by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:
@@ -220,7 +231,10 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return an outer reference in the form that questions use."""
+    """Return an outer reference in the form that the question's block uses.
+
+    Raise Unsupported for a column without a qualifier.
+    """
     if not column.table:
         raise Unsupported(f"{column.name} is not a column of the plan's tables")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

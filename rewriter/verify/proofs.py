@@ -1,7 +1,7 @@
-"""Caches verdicts, so that each plan is verified once.
+"""Caches verdicts, so that each plan is verified only once.
 
-A verdict depends on the question, the plan's text, the definitions, and the columns and keys of the tables, but not on
-snapshots: a dashboard statement's plan is verified once, and not again after each refresh.
+A verdict depends on the question (the block to be answered), the plan's text, the view definitions, and the columns and
+keys of the tables, but not on snapshots: a dashboard's plan is not verified again after each refresh.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def verdict_on(
 ) -> Verdict:
     """Return the verdict on a plan for a question, from the cache or computed.
 
-    `original` is the question's text; `names` are the relations that it reads. The plan names its tables in full, so
-    that temporary views cannot replace them.
+    `original` is the question's text; `names` are the relations that the question reads. The plan is parsed without
+    temporary views, because its table names are fully qualified.
     """
     known = _KNOWN.setdefault(definitions, {})
     facts = tuple((name, _facts(relations.get(name))) for name in sorted({*names}))
@@ -61,7 +61,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """Return the properties of a relation that a verdict depends on."""
+    """Return the properties of a relation on which a verdict depends."""
     if not isinstance(relation, Table):
         return relation
     keys = relation.primary_key, relation.foreign_keys

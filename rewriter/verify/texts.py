@@ -1,4 +1,4 @@
-"""Verifies a plan that reads storage in place of a query with the view's own text."""
+"""Verifies a plan that reads storage in place of a query whose text is the view's own text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 
 
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
-    """Return the verdict on a plan for a statement whose text is the view's: texts, order and limits are compared."""
+    """Return the verdict on a plan for a query whose text should be the view's.
+
+    Text, columns, ORDER BY and LIMIT are compared.
+    """
     query = next(whole_queries(parse(original, session), ()), None)
     texts = {
         text: whole for query in (view.storage_query, view.written, view.query) for text, whole in _texts(query, view)
@@ -45,7 +48,7 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """Return how a plan differs from a plain read of all storage columns; empty if it does not."""
+    """Return how a plan differs from a plain read of all storage columns, for a message; empty if it does not."""
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
@@ -58,13 +61,16 @@ def _problem(tree: exp.Select, storage: Table) -> str:
 
 
 def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
-    """Return the LIMIT and the OFFSET of a query."""
+    """Return the LIMIT and the OFFSET of a query as text; None for each that the query lacks."""
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
     return limit and limit.expression.name, offset and offset.expression.name
 
 
 def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
-    """Yield each ORDER BY item as the output's position, whether it descends, and whether NULLs come first."""
+    """Yield, for each ORDER BY item, the output position (from 0), whether it descends, and whether NULLs come first.
+
+    An item is an output position or one of the output `names`; for other items, the position is -1.
+    """
     for item in (tree.args.get("order") or exp.Order()).expressions:
         key = item.this
         found = [i for i, name in enumerate(names) if name.lower() == key.name.lower()]

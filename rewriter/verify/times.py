@@ -1,5 +1,7 @@
 """The normal form of casts, buckets and labels of times.
 
+A label is a function of a time that is constant within a bucket, such as year(t); a grain is the length of buckets.
+
 law: CAST(x AS t) is x if x has the type t, also through a wider type
      bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), if the fine grain
      rolls up to the coarse one and the label is constant over the grain
@@ -46,7 +48,7 @@ Tree = exp.Expr
 
 
 def cast_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a cast in normal form; a redundant cast is removed."""
+    """Return a cast in normal form; casts that do not change the value are removed."""
     if tree.args.get("safe"):
         return tree
     inner: Tree = tree.this
@@ -78,7 +80,10 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return a date, or a date bucket, cast to a time as a bucket of the time; None for other expressions."""
+    """Return a time's date, or a date bucket of a time, cast to a time as a bucket of that time.
+
+    Return None for other expressions.
+    """
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
     if source is None or forms.kind(source) != kind:
@@ -87,7 +92,7 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 
 
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket, a time label, or date_trunc() in normal form; None for other calls."""
+    """Return a bucket, a time label, or another function of times in normal form; None for other calls."""
     home = at_home(forms, tree)
     if home is not None:
         return call_form(forms, home)
@@ -119,13 +124,16 @@ def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
 
 
 def _truncated(forms: Forms, tree: Tree) -> Tree:
-    """Return date_trunc() of a timestamp as a bucket."""
+    """Return date_trunc() of a TIMESTAMP as a `timeseries` bucket.
+
+    date_trunc() of a DATE bucket becomes date_trunc() of the date. Return other calls unchanged.
+    """
     if len(tree.expressions) != 2:
         return tree
     unit, source = tree.expressions
     inner = as_bucket(source)
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
-    # A date tells its midnight; an hour of a text may be one that comes twice.
+    # A text determines its day, but not always its hour: when clocks are put back, one local hour comes twice.
     if (read := shown(forms, source)) is not None and (grain in DATE_GRANULARITIES or is_fixed_offset(forms.zone)):
         return forms.normal(call_of(tree.name, unit, read))
     if grain and forms.kind(source) == "timestamp":
@@ -136,7 +144,7 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
 
 
 def _truncated_date(forms: Forms, tree: Tree) -> Tree:
-    """Return trunc() of a date as a bucket."""
+    """Return trunc() of a DATE as a `timeseries` bucket, and other calls of trunc() in normal form."""
     if len(tree.expressions) != 2:
         return tree
     source, unit = tree.expressions
@@ -162,7 +170,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """Return the date of a time literal; None for other expressions."""
+    """Return the date of a literal cast to a time; None for other expressions."""
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

@@ -1,4 +1,4 @@
-"""The normal form of predicates: operands sorted, only less-than comparisons, no negated comparisons."""
+"""The normal form of predicates: operands sorted, < and <= in place of > and >=, no negated comparisons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ,
 
 
 def not_form(forms: Forms, tree: Tree) -> Tree:
-    """Return NOT of a comparison as the opposite comparison; unknown stays unknown."""
+    """Return NOT of a comparison as the opposite comparison; both are unknown for the same rows. NOT NOT p is p."""
     inner = tree.this
     if isinstance(inner, exp.Not):
         plain: Tree = inner.this
@@ -33,20 +33,20 @@ def chain(forms: Forms, tree: Tree) -> Tree:
 
 
 def conjunction(tree: Tree) -> Tree:
-    """Return a chain of AND or OR with distinct, sorted operands."""
+    """Return a chain of AND or OR with repeated operands removed and the others sorted."""
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
 
 def symmetric(forms: Forms, tree: Tree) -> Tree:
-    """Return a symmetric operation with sorted operands; an interval stays on the right of its time."""
+    """Return a symmetric operation with its operands sorted; an interval stays on the right of its time."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
 
 
 def ordered(forms: Forms, tree: Tree) -> Tree:
-    """Return a comparison as less-than."""
+    """Return a comparison by > or >= as one by < or <=, with the sides exchanged; < and <= keep their sides."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     if isinstance(tree, (exp.GT, exp.GTE)):
         return (exp.LT if isinstance(tree, exp.GT) else exp.LTE)(this=right, expression=left)
@@ -54,12 +54,12 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IS in normal form; -0.0 and 0.0 count as one value."""
+    """Return IS in normal form: without the GROUPED_FLOAT call around a floating-point group key."""
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IN with distinct, sorted values; with one value, as an equality."""
+    """Return IN with distinct, sorted values; IN with one value as an equality."""
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:
@@ -68,6 +68,10 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison without the wrapper that marks a floating-point group key."""
+    """Return an operand of a comparison without the GROUPED_FLOAT call that marks a floating-point group key.
+
+    A group key is 0.0 where a row may have -0.0; a comparison does not distinguish them. Operands of other operations
+    are returned unchanged.
+    """
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

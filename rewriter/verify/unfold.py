@@ -1,4 +1,4 @@
-"""Unfolds a plan into a block over base tables: each storage table becomes its view's query.
+"""Unfolds a plan into a block over base tables: each storage table and view is replaced by its view's query.
 
 law:    a view of rows is merged into the block that reads it
         groups that are read without grouping again are the groups of the block, filtered by their keys
@@ -39,7 +39,7 @@ from rewriter.verify.printed import Select, Union
 
 Tree = exp.Expr
 _ZERO = number(0)
-# A key that says from which branch of a union a group's rows come; no other key determines it.
+# An internal key for the branch of a UNION ALL from which a group's rows come; no other key determines it.
 _BRANCH = exp.column("branch", "union of branches")
 # Returns the block that fills a relation, with its column names; None for a base table.
 Meaning = Callable[[TableName], "Held | None"]
@@ -47,14 +47,14 @@ Meaning = Callable[[TableName], "Held | None"]
 
 @dataclass(frozen=True)
 class Held:
-    """The content of a relation: a block, and the lower-case column name of each output."""
+    """The content of a relation: the block that computes it, and the lower-case column name of each output."""
 
     block: Block
     columns: tuple[str, ...]
 
 
 class Undecided(Exception):
-    """A plan can be neither proved nor refuted; the message gives the reason."""
+    """Raised if a plan can be neither proved nor refuted; the message gives the reason."""
 
 
 class Unfolding:
@@ -65,7 +65,10 @@ class Unfolding:
         self._numbers = count()
 
     def select(self, select: Select) -> Block:
-        """Return the block over base tables that a SELECT of the plan computes; raise Undecided."""
+        """Return the block over base tables that a SELECT of the plan computes.
+
+        Raise Undecided if no such block is found, and Misread for rows of a snapshot that is not the current one.
+        """
         block = self._at_moments(select)
         for table in block.tables:
             source = select.sources[table.id]
@@ -75,7 +78,10 @@ class Unfolding:
         return normal_block(self._whole(block), self._zone)
 
     def folded(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables computed from rows; raise Undecided."""
+        """Return the block with its grouped derived tables merged into it, aggregating rows.
+
+        Raise Undecided if a derived table cannot be merged.
+        """
         for table in block.tables:
             if table.inner is not None:
                 names = tuple(column.name.lower() for column in table.columns)
@@ -84,7 +90,7 @@ class Unfolding:
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the block with its tables named by the snapshots at which they are read."""
+        """Return the SELECT's block, with each base table named by the snapshot at which it is read."""
 
         def read(table: Occurrence) -> Occurrence:
             source = select.sources[table.id]
@@ -96,7 +102,7 @@ class Unfolding:
         return replace(select.block, tables=tuple(map(read, select.block.tables)))
 
     def _whole(self, block: Block) -> Block:
-        """Return the block with all views in it unfolded."""
+        """Return the block with all views that it reads unfolded, at any depth."""
         for table in block.tables:
             held = self._meaning(table.name)
             if held is not None:
@@ -104,7 +110,10 @@ class Unfolding:
         return block
 
     def _union(self, union: Union, table: Occurrence) -> Held:
-        """Return the branches of a union as one block; raise Undecided."""
+        """Return the branches of a UNION ALL as one block, whose filter is the disjunction of theirs.
+
+        Raise Undecided if the branches differ otherwise, or may have a common row.
+        """
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._zone)) for block in unfolded]
@@ -126,12 +135,19 @@ class Unfolding:
         return Held(replace(first, where=where, keys=keys), columns)
 
     def _few_keys(self, block: Block) -> Block:
-        """Return a grouped block without constant keys, except the last one."""
+        """Return a grouped block without the keys that WHERE restricts to one value.
+
+        Return the block unchanged if these are all of the keys.
+        """
         keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the blocks, with those that read one table at successive snapshots merged."""
+        """Return the blocks, with blocks that read one table at successive snapshots merged into one.
+
+        Raise Undecided if the filters of such blocks differ, and Misread if their rows are not those of the current
+        snapshot.
+        """
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
             return list(blocks)
         first, *others = blocks
@@ -147,7 +163,10 @@ class Unfolding:
         return whole
 
     def _as_in(self, first: Block, other: Block) -> Block:
-        """Return a branch with the table occurrences of another branch, ignoring snapshots."""
+        """Return `other` with the table occurrences of `first`, ignoring snapshots.
+
+        Raise Undecided if they compute different expressions.
+        """
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._zone)
             if _alike(same, first):
@@ -156,7 +175,7 @@ class Unfolding:
         raise Undecided("the branches of a union compute different expressions")
 
     def _difference(self, one: Block, other: Block) -> str:
-        """Return an example of rows that only one of the two filters keeps; empty if there is none."""
+        """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if there is none."""
         apart = set(one.where) ^ set(other.where)
         equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
         if equated_apart is not None:
@@ -165,10 +184,10 @@ class Unfolding:
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
-        """Return a block with a relation replaced by the block that fills it.
+        """Return a block with one of its relations replaced by the block that computes it.
 
-        A view that keeps only some groups stays a derived table, unless `folding`, when its groups are merged with the
-        outer ones.
+        A relation with HAVING stays a derived table, unless `folding`: then its groups are merged with the outer ones.
+        Raise Undecided if the two blocks cannot be merged.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
@@ -205,20 +224,22 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return a block that reads a view with only some groups as a derived table."""
+        """Return the outer block with a view kept as a derived table, because the view's HAVING drops groups."""
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
 
     def _apart(self, inner: Block, outer: Block) -> Block:
-        """Return a block whose table ids differ from those of another block."""
+        """Return the inner block with its table ids changed where the outer block uses the same ids."""
         taken = {table.id for table in outer.tables}
         mapping = {t.id: t.id if t.id not in taken else f"u{next(self._numbers)}_{t.id}" for t in inner.tables}
         return renamed_block(inner, mapping)
 
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
-        """Return groups that are not grouped again as groups of rows: filters on keys become WHERE, filters on
-        aggregates HAVING.
+        """Return a block that reads groups without grouping again as a grouped block over rows.
+
+        Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if a group without keys is
+        joined.
         """
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
@@ -226,7 +247,7 @@ class Unfolding:
         assert inner.keys is not None
         if not inner.keys and beside:
             raise Undecided("a query with a single group of all rows is joined")
-        # A single group of all rows exists even for an empty input, so that every filter on it is HAVING.
+        # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
         where = tuple(tree for tree in merged.where if tree not in having)
         # Each row of another joined table is a group of its own: all its columns are keys.
@@ -234,13 +255,17 @@ class Unfolding:
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether at most one finer group remains, because the filter pins each key to one value."""
+        """Return whether at most one finer group remains, because the filter restricts each key to one value."""
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
         return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
 
     def _regrouped(self, merged: Block, inner: Block) -> Block:
-        """Return groups that are grouped again as groups of rows; raise Undecided."""
+        """Return a block that groups finer groups again as a grouped block over rows.
+
+        Raise Undecided if an aggregate equals no aggregate over rows, or if aggregates of finer groups are keys or
+        filters.
+        """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided("a single group of all rows is grouped again")
         joins = (conjunct for join in merged.joins for conjunct in join.on)
@@ -260,7 +285,10 @@ class Unfolding:
 
 
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
-    """Return the groups of the one grouping set that a plan reads; raise Undecided if there are several.
+    """Restrict a view with grouping sets to the one set that the outer block selects by grouping_id().
+
+    Return the outer block without that condition, and the content restricted to the set; raise Undecided if several
+    sets are read. Other views are returned unchanged.
 
     law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
          the other keys and grouping() itself are not read
@@ -300,12 +328,15 @@ def _of_other_keys(tree: Tree, missing: Sequence[Tree]) -> bool:
 
 
 def _bucketed(key: Tree) -> Tree | None:
-    """Return the number of whose bitmap bucket a key is the number; None for other keys."""
+    """Return i of a key bitmap_bucket_number(i); None for other keys."""
     return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == "bitmap_bucket_number" else None
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Return sums of bitmap counts as distinct counts: buckets are disjoint, so that their counts add up."""
+    """Return coalesce(sum(bitmap_count(…)), 0) as count(DISTINCT …), since bitmap buckets have no value in common.
+
+    Other nodes are returned unchanged.
+    """
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
         return node
@@ -323,7 +354,10 @@ def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
 
 
 def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
-    """Return the mappings of one block's tables to another's, the most likely first."""
+    """Return the one-to-one mappings of one block's table ids to another's, the likeliest first, at most MOST_MAPPINGS.
+
+    Return an empty list if the blocks do not read the same tables equally often.
+    """
     found: list[Mapping[str, str]] = [{}]
     for table in one.tables:
         extended: list[Mapping[str, str]] = []
@@ -339,7 +373,7 @@ MOST_MAPPINGS = 24
 
 
 def _alike(one: Block, other: Block) -> bool:
-    """Return whether two blocks differ in nothing but their filters."""
+    """Return whether two blocks have equal outputs, keys and joins: they may differ in filters and tables."""
     return (one.outputs, set(one.keys or ()), one.keys is None, set(one.joins)) == (
         other.outputs, set(other.keys or ()), other.keys is None, set(other.joins),
     )  # fmt: skip

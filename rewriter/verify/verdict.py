@@ -1,4 +1,4 @@
-"""Verifies one plan: parses, unfolds and compares it, and returns the verdict."""
+"""Verifies a printed plan: parses and unfolds the plan, compares it with the question, and returns the verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of verifying a plan: proved, refuted or undecided, with the reason and the axioms used."""
+    """The result of verifying a plan: proved, refuted or undecided.
+
+    `reason` explains a verdict other than proved; `axioms` are the trusted keys on which the proof relies.
+    """
 
     status: str
     reason: str = ""
@@ -48,8 +51,9 @@ UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 def verify(
     question: Block, text: str, session: Session, leaves: Leaves, schema: Sequence[Column] | None = None
 ) -> Verdict:
-    """Return the verdict on a printed plan for the block that it answers; `schema` are the columns that
-    it must return.
+    """Return the verdict on a printed plan for the block that it answers, the question.
+
+    With `schema`, the plan must return columns with these names; else those of the question.
     """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
@@ -83,7 +87,7 @@ def verify(
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
-    """Return which stale storage the plan reads without filtering its stale rows out; empty if there is none."""
+    """Return which stale rows the plan reads without filtering them out, for a message; empty if there are none."""
     for scan in plan.scans():
         table = leaves.table(scan.name)
         if table is None or not table.behind:
@@ -102,7 +106,7 @@ def _as_groups(block: Block) -> Block:
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
-    """Return the comparison of two blocks, level by level or with nested groups folded into one level."""
+    """Compare two blocks: as they are, then level by level, then with nested groups folded into one level."""
     found = compare(question, plan, leaves.table, zone)
     if found.difference and (has_layers(question) or has_layers(plan)):
         found = compare_layers(question, plan, leaves.table, zone)
@@ -116,7 +120,9 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question with its plan or, for a union, each branch of the question with a branch of the plan.
+    """Yield the question with its plan or, for a question over UNION ALL, each branch with a branch of the plan.
+
+    Raise Undecided if the plan has a different number of branches.
 
     law:    groups merged from several branches are the question over their union, if each branch is the question over
             its own rows; the branch counts as an additional key of these groups
@@ -136,7 +142,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return how outputs, names or snapshots of a plan differ from what is required; empty if they do not."""
+    """Return how a plan's outputs, names or snapshots differ from the required ones; empty if they do not."""
     block = plan.block
     if len(block.outputs) != len(question.outputs):
         return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"
