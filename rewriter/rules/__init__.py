@@ -1,9 +1,12 @@
-"""The rules, one per file: each answers a question from an access path.
+"""The rewrite rules, one in each module: each rule answers a question from one access path.
 
-A rule is a function of an Ask (a question to an access path, for one mapping of its tables) that returns a plan, or a
-Miss with its reason. It does not raise to refuse, never changes its input, and does not consider freshness, permissions
-or cost. A plan may contain further asks, which only the engine answers. RULES are tried in order for each path; the
-first plan is used, and after a Miss the next rule is tried.
+A question is a query block, or a query compared as a text or as a set operation.
+
+An access path is a view with the current state of its storage table. A rule is a function of an Ask (a question, an
+access path, and a mapping of the path's tables to the question's tables) that returns a plan, or a Miss with the
+reason. A rule does not raise to refuse, never changes its input, and does not consider freshness, permissions or cost.
+A plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
+first plan.
 """
 
 from __future__ import annotations
@@ -31,15 +34,15 @@ RULES: tuple[Rule, ...] = (
     # same_grain before roll_up: both answer a query at the view's own grain, but the former does not group again.
     same_grain,
     roll_up,
-    # In two steps, where one step does not suffice.
+    # Needs two levels of aggregation; tried after the rules that need one.
     roll_up_bitmaps,
-    # Only this rule reads a path to whose tables rows were appended; all others refuse it.
+    # Only this rule answers from a view to whose tables rows were appended since the refresh.
     delta_union,
-    # Last, because it also reads the tables: only where no view has all of the rows.
+    # Last, because it also reads base tables: it is for views that lack some of the rows.
     union_remainder,
 )
 
-# Rules that divide a question before any path is asked; each part becomes a question of its own.
+# Rules that divide a query block before access paths are tried; each part is answered as a question of its own.
 DIVISIONS: tuple[Callable[[Block], Sequence[Block]], ...] = (union_branches,)
 
 __all__ = ["DIVISIONS", "RULES", "Rule"]

@@ -1,4 +1,4 @@
-"""Answers a set operation from a view that is the same set operation, with matching branches."""
+"""Answers a set operation from a view that is the same set operation with matching branches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from rewriter.match.set_operations import SetQuestion
 
 
 def branch_by_branch(ask: Ask) -> Branchwise | Miss:
-    """Read a set operation from a view with the same operator, if all its branches read the view in the same way.
+    """Plan to answer a set operation branch by branch, from a view with the same operator.
+
+    The engine then answers the branches, and requires that all of them read the view in the same way. Return a Miss for
+    other questions.
 
     law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; so may a projection after
             UNION ALL, and after the others a projection that keeps different rows different

@@ -1,4 +1,4 @@
-"""Live answers: the stored rows of a view together with the rows appended to its tables since the refresh."""
+"""Answers a query from a view's stored rows together with the rows appended to its tables since the refresh."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from rewriter.model import Change, ChangeKind
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
-    """Combine the rows of a view's storage with the rows appended to its tables since the refresh.
+    """Plan to combine a view's stored rows with the rows appended to its tables since the refresh.
+
+    Return a Miss if no rows were appended, or if the appended rows cannot simply be added.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -40,7 +42,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return the appended range of rows for each table of the view; other tables are read in their current state."""
+    """Return, for each table of the block, the range of appended rows if the view reads it, else its current state."""
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)
@@ -48,7 +50,7 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return why appended rows cannot simply be added to a block's rows; empty if they can."""
+    """Return why appended rows cannot simply be added to a block's rows, for a message; empty if they can."""
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:

@@ -1,4 +1,4 @@
-"""Answers a query from a view that holds rows, not groups."""
+"""Answers a query from a view of rows, that is a view without GROUP BY."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from rewriter.match.grouping import Groups, finish, group_keys
 
 
 def read_rows(ask: Ask) -> Match | Miss:
-    """Read rows from the view instead of the tables, and evaluate the query over them.
+    """Read the view's rows in place of the tables' rows, and filter, group and project them as in the query.
+
+    Return a Miss if the view cannot answer the query. A view that groups can do so only if the query needs no
+    duplicates.
 
     law:    the view has the rows of the tables that it joins, and lacks only rows that the query does not need; a group
             exists if it has a row, which is all that EXISTS and IN test
@@ -26,6 +29,6 @@ def read_rows(ask: Ask) -> Match | Miss:
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return keys
-    # An aggregate over rows is the same aggregate of computed arguments.
+    # The aggregates are computed over the view's rows, with their arguments derived from storage columns.
     groups = Groups(reading, keys, reading.compute)
     return finish(reading, groups.over, keys=keys, rolled_up=False)

@@ -9,6 +9,8 @@ from rewriter.match.grouping import Groups, finish
 def roll_up(ask: Ask) -> Match | Miss:
     """Aggregate the view's groups again into the query's coarser groups.
 
+    Return a Miss if the view cannot answer the query.
+
     law:    each group of the view lies within one group of the query: the query's keys, filters and
             joins are functions of the view's keys
     view:   SELECT region, sex, sum(price) AS total, count(*) AS cnt FROM sales GROUP BY region, sex

@@ -1,5 +1,6 @@
-"""Answers count(DISTINCT i) from bitmaps of finer groups: bitmaps are merged per bucket, then their
-bits are counted.
+"""Answers count(DISTINCT i) from bitmaps of finer groups: unites the bitmaps of each bucket, then counts their bits.
+
+A bitmap bucket is a range of integers; a bitmap has one bit for each integer of its bucket.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ Tree = exp.Expr
 
 
 def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
-    """Merge the bitmaps of each bucket per group of the query, then add up their bit counts.
+    """Plan to unite the bitmaps of each bucket per group of the query, and then to add up their bit counts.
+
+    Return a Miss if the query counts no distinct values of which the view has bitmaps.
 
     law:    the bits of one bucket mean the same numbers in all groups, so that bitmaps are united before bits are
             counted
@@ -43,7 +46,7 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
 
 
 def _counted(block: Block) -> Iterator[Tree]:
-    """Yield the arguments of count(DISTINCT …)."""
+    """Yield the argument of each count(DISTINCT …) of a block."""
     for tree in block.expressions:
         for call in every(tree, exp.Anonymous) if "count" in names_called(tree) else ():
             value = _distinct_value(call)
@@ -52,7 +55,7 @@ def _counted(block: Block) -> Iterator[Tree]:
 
 
 def _distinct_value(tree: Tree) -> Tree | None:
-    """Return the argument of a count of distinct values, if it has only one; None otherwise."""
+    """Return the argument of a count(DISTINCT …) with one argument; None for other expressions."""
     call = aggregate_of(tree)
     if call is None or call.name != "count" or not isinstance(call.expressions[0], exp.Distinct):
         return None
@@ -61,7 +64,7 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
-    """Return the groups with bitmaps per bucket instead of counts of distinct values."""
+    """Return the block with bitmaps, and with their buckets as keys, in place of the counts of distinct values."""
     outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
     keys = tuple(dict.fromkeys((*(groups.keys or ()), *buckets)))

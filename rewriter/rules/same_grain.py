@@ -1,4 +1,4 @@
-"""Answers a query from a view with exactly the query's groups."""
+"""Answers a query from a view that has exactly the query's groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
-    """Read each group of the query from the one row that the view has for the group.
+    """Read each group of the query from the one storage row of that group.
+
+    Return a Miss if the groups are not the same.
 
     law:    the query's keys determine the view's keys, and the query's additional joins only drop groups, or find at
             most one row for each group by a trusted key
@@ -31,7 +33,7 @@ def same_grain(ask: Ask) -> Match | Miss:
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and (reading.residual or reading.extra):
-        # A filter that drops the view's only row would leave none, but an aggregate over no rows is one row.
+        # If a filter drops the view's only row, the rewriting returns no row, but the query returns one.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)
@@ -44,9 +46,9 @@ def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
 
 
 def _repeating(reading: Reading) -> bool:
-    """Return whether the query joins tables that could repeat a group.
+    """Return whether the query joins tables that could repeat a group of the view.
 
-    SEMI and ANTI joins cannot repeat a group, nor can a join by a table's whole key.
+    SEMI and ANTI joins cannot repeat a group, nor can a join by a table's whole primary key.
     """
     beside = {table.id for table in reading.extra}
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))

@@ -1,4 +1,4 @@
-"""Answers a query whose text is the text of a view's own query, whatever the text contains."""
+"""Answers a query whose text equals the text of a view's query, even if its SQL is not supported otherwise."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 def text_match(ask: Ask) -> Match | Miss:
     """Read the storage in place of a query whose text equals the text of the view's query.
+
+    Return a Miss for other questions, for an ORDER BY item that is not an output, and if an outer query may filter by a
+    floating-point output.
 
     law:    equal texts over the same tables return the same rows; a final ORDER BY is applied again
     view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales

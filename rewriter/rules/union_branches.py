@@ -1,4 +1,4 @@
-"""Divides a grouped query over UNION ALL: each branch is grouped first, as a question of its own."""
+"""Divides a grouped query over UNION ALL: the branches are grouped first, each as a question of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from rewriter.sql import holds
 
 
 def union_branches(block: Block) -> Sequence[Block]:
-    """Return the first phase of a grouped block for each branch of its only UNION ALL; empty for other blocks.
+    """Return, for each branch of a grouped block's only UNION ALL, the block that groups the branch.
+
+    Return nothing for other blocks.
 
     law:    the rows of a union, and of each of its groups, are the rows of its branches together
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
@@ -35,7 +37,7 @@ def union_branches(block: Block) -> Sequence[Block]:
 
 
 def _few_keys(block: Block) -> Block:
-    """Return a block without its constant keys, such as a branch's label.
+    """Return a block without its constant keys, such as a literal that names the branch.
 
     If all keys are constants, HAVING count(*) > 0 takes their place: for an empty input, GROUP BY a constant returns no
     group, but an aggregate without keys returns one.

@@ -1,8 +1,9 @@
-"""Union rewriting: one part of the rows from a view's storage, the remaining rows from base tables.
+"""Answers a query from a view's storage for one part of the rows, and from base tables for the remaining rows.
 
-If a view filters more than a query, or a query's time range does not end at borders of the view's buckets, the query is
-divided by a predicate p: rows for which p is true are read from the view, rows for which p is false or NULL from the
-tables, and both are aggregated once more.
+If a view filters more than a query, or a query's time range does not end at borders of the view's time buckets, the
+query is divided by a predicate p: rows for which p is true are read from the view, rows for which p is false or NULL
+from the tables, and the groups of both are aggregated once more. A grain is the length of time buckets; a border is the
+start of a bucket.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
 def union_remainder(ask: Ask) -> TwoPhase | Miss:
-    """Unite the rows that the view holds with the remaining rows of the tables.
+    """Plan to unite the view's rows with the remaining rows of the tables.
+
+    Return a Miss if the query or the view does not group, or if no predicate divides the rows.
 
     law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
     view:   SELECT region, day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY region, day
@@ -77,7 +80,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         )
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
-    # The rest of an equality in the view's own filter is most of a table, and the shortlist does not look for it.
+    # The complement of an equality in the view's own filter is most of a table, so that reading it does not pay; the
+    # engine's shortlist of views is not made for it either.
     own = {renamed(conjunct, ask.mapping) for conjunct in path.own or ()}
     of_part = divided.keys() - own if path.own is not None else frozenset[Tree]()
     pays = all(type(conjunct) in _NEGATED or conjunct in of_part for conjunct in divided)
@@ -101,8 +105,10 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that divide the rows, each with its original: the view's filter, and time ranges narrowed
-    to whole buckets.
+    """Return the predicates that select the view's part of the rows, by the predicate from which each was made.
+
+    They are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed to whole
+    buckets.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
@@ -120,8 +126,10 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the divided range with the view's buckets, if it has no end or a begin relative to now; None for other
-    ranges.
+    """Return the divided time range with the view's bucket of that time.
+
+    Return None unless the range limits a single time, has exactly one lower bound, and the view has one bucket of the
+    time.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
@@ -150,7 +158,10 @@ def holds_buckets(view: Block) -> bool:
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """Return a range of a time narrowed to the whole buckets in it; None if it already ends at bucket borders."""
+    """Return a comparison that limits a time, narrowed to whole buckets.
+
+    Return None if the bound is on a border already, or if the view has no bucket of that time.
+    """
     if conjunct.this in outputs:
         return None
     time = temporal_type(conjunct.this, Scope(query.block.tables))
@@ -174,13 +185,15 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 
 
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
-    """Return a range with an end known only at execution, narrowed to the bucket border next to that end; None
-    otherwise.
+    """Narrow `time >= bound` or `time < bound`, with a bound such as current_date(), to whole buckets.
+
+    The bound is rounded to a bucket border as a SQL expression. Return None if the zone may split buckets, or if the
+    bound is on a border already.
     """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
         bound = cast(bound, "timestamp")
-    # A bucket shorter than a day ends a fixed number of seconds after its begin, even if clocks are changed.
+    # A bucket shorter than a day ends a fixed number of seconds after its start, even if clocks are changed.
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
     if not (steady or is_comparable(bound, kind, zone)) or divides(conjunct, grain, kind, zone):
         return None
@@ -190,7 +203,10 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last bucket border within a range; None if the range already ends there."""
+    """Return the first or last bucket border within a range, as a local time.
+
+    Return None if the range already ends on a border.
+    """
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
     if isinstance(conjunct, (exp.GT, exp.GTE)):
@@ -207,8 +223,9 @@ def _literal(wall: datetime, kind: str) -> Tree:
 
 
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
-    """Return the complement of the dividing predicates as ranges, by which files are skipped; None if nothing is
-    divided.
+    """Return the complement of the dividing predicates as a disjunction of ranges, by which Iceberg can skip files.
+
+    Return None if a predicate has no such complement.
     """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
