@@ -77,8 +77,8 @@ def finish(
     """Return the rewriting with the query's outputs, HAVING and ORDER BY, each derived by `over`.
 
     `keys` maps the query's keys to the expressions by which storage rows are grouped; None if they are not grouped.
-    `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, or if Spark could not run
-    the rewriting.
+    `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, if the result could differ
+    from the query's, or if Spark could not run the rewriting.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:

@@ -189,7 +189,7 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the known groups that equal a block, else the block as new groups.
+        """Return the groups that equal a block among those named before, else the block as new groups.
 
         Also return the block's outputs, as expressions over the tables of these groups.
         """

@@ -47,7 +47,11 @@ class Union:
 
 @dataclass(frozen=True)
 class Select:
-    """A parsed SELECT: its block, the source of each table by the table's id, and the tables read at its own level."""
+    """A parsed SELECT: its block, the source of each table in FROM by table id, and the tables of its own level.
+
+    A source is a Scan or, for a derived table of the plan, a Union. `reads` are the tables that the SELECT reads
+    itself, not in a derived table.
+    """
 
     block: Block
     sources: Mapping[str, Scan | Union]

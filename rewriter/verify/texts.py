@@ -17,7 +17,7 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
     """Return the verdict on a plan for a query whose text should be the view's.
 
-    Text, columns, ORDER BY and LIMIT are compared.
+    The query's text is compared with the view's; the plan's columns, ORDER BY and LIMIT with those required.
     """
     query = next(whole_queries(parse(original, session), ()), None)
     texts = {
