@@ -1,12 +1,12 @@
-"""The view matcher: decides which SQL over materialized views can answer a statement in place of its own SQL.
+"""The view matcher: decides which parts of a statement SQL over materialized views can answer with the same result.
 
-It is pure: a statement, definitions and the state of the catalog go in, an Outcome comes out. It uses no clock, no
-network, no threads and no Spark.
+The package is pure: its input is a statement, view definitions and the state of the catalog, its output an Outcome. It
+uses no clock, no network, no threads and no Spark. A block is one SELECT of a statement, as an object.
 
-    statement = parse(sql, session)                      # cut into blocks, the tables it names
-    names = definitions.closure(statement)               # all that has to be looked up, in one go
+    statement = parse(sql, session)                      # the statement's blocks, and the tables that it names
+    names = definitions.closure(statement)               # all relations to look up in the catalog, in one request
     outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
-    outcome.sql(schemas)                                 # the text to run, names and types as Spark's
+    outcome.sql(schemas)                                 # the SQL to run; its column names and types are Spark's
 
 A server, which gets the same statements again and again, uses `Recent(definitions)`, which caches the first three
 steps: `asked = recent.ask(sql, session)`, `asked.names`, `asked.decide(relations)`.
@@ -20,15 +20,17 @@ Packages and modules, from the top: script > suggest | recent | findings > remed
 sharing > engine > fresh > consistency | correlation | outcome > verify > cost | metadata > freshness | index |
 maintenance > rules > match > delta > spelling > derived | layers > schema > asking > question > shelf > needs > block >
 functions > timeseries > sql > model.
-The index and the modules from `asking` to `needs` select the views that could answer; `definitions.thorough` tries all
-views, for explanations. They use only the names in a statement, before the catalog is asked: which relations must be
-looked up depends on the views selected, and the catalog is asked only once. To select by blocks instead would need the
-columns first, and costs more where no view answers: building a block takes 1.0 ms, collecting names 0.45 (misses of
-benchmarks/rewrite_latency.py over 10,000 views), and a view kept as a block takes 100 KiB instead of 8.
 
-networkx is used only for the graph of views over tables and views (`Definitions.graph`), which refreshes and lookups
-follow, and is imported only then. The joins of a block are no such graph: a block has ten tables at most in practice,
-and mappings are enumerated together with their predicates.
+The index and the modules from `asking` to `needs` select the views that could answer a statement (the shortlist);
+`definitions.thorough` tries all views, for explanations. The selection uses only the names in the statement, because it
+runs before the catalog is asked: the relations to look up depend on the selected views, and the catalog is asked only
+once. Selecting by blocks instead would need the tables' columns first, and costs more if no view answers: building a
+block takes 1.0 ms, collecting names 0.45 ms (misses of benchmarks/rewrite_latency.py over 10,000 views), and a view
+kept as a block takes 100 KiB instead of 8.
+
+networkx is used only for the dependency graph of tables and views (`Definitions.graph`), which refreshes and lookups
+follow, and is imported only then. The joins of a block are not stored as such a graph: a block has ten tables at most
+in practice, and table mappings are enumerated together with their predicates.
 """
 
 from importlib import import_module
@@ -39,8 +41,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the engine on first use: the import takes 0.6 s of processor time, and `rewriter.model` alone does not
-    need it.
+    """Import a public name of the package on its first use; raise AttributeError if there is no such name.
+
+    Importing everything takes 0.6 s of processor time, and a program that uses only `rewriter.model` does not need it.
     """
     # `from rewriter import public` would call this function for the module itself
     public = import_module("rewriter.public")

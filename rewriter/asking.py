@@ -1,4 +1,8 @@
-"""Collects the requirements of a block as a Question, including those of its derived tables and CTEs."""
+"""Collects the requirements of a block, including those of its derived tables and CTEs, as a Question.
+
+A Question is the description of a block that the view index compares with the features of views: tables, column names
+and predicates, without name resolution by a catalog.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +34,9 @@ Known = Mapping[str, frozenset[TableName]]
 def question_of(
     statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
 ) -> Question | None:
-    """Return the Question of a block, or None for unsupported SQL; `known` maps a column name to the tables that have
-    it.
+    """Return the Question of a block; None for SQL that is unsupported, nested too deeply, or reads too many tables.
+
+    `known` maps a column name to the tables that have such a column.
     """
     if select.tree is None:
         return None
@@ -42,7 +47,9 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT has only clauses that a block supports; otherwise no view can match it."""
+    """Return whether a SELECT has only clauses and FROM items that a block supports; if not, views match it only by its
+    text.
+    """
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
@@ -57,7 +64,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation that another block of the statement reads."""
+    """Return whether a block is a branch of a set operation in a CTE, or in a derived table of the enclosing block."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -74,12 +81,15 @@ def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
 
 
 def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block reads a set operation, as a derived table or as a CTE."""
+    """Return whether a block's FROM has a set operation as a derived table, or a CTE in scope is one."""
     return bool(set_operations(select)) or any(t.block.tree is None for t in statement.common_within(select))
 
 
 def _merges(derived: exp.Expr) -> bool:
-    """Return whether a derived table can be merged into its outer block: it has no groups, LIMIT or DISTINCT."""
+    """Return whether a derived table can be merged into its outer block.
+
+    That is a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions.
+    """
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
@@ -87,16 +97,19 @@ def _merges(derived: exp.Expr) -> bool:
 
 
 def _computes_over_rows(output: exp.Expr) -> bool:
-    """Return whether an output may be an aggregate or a window function."""
+    """Return whether an output contains a window function, or a call that is or may be an aggregate."""
     return holds(output, exp.Window) or any(folds(call) for call in every(output, exp.Anonymous))
 
 
 class _TooMany(Exception):
-    """A block reads more tables than a Question supports."""
+    """Raised for a block that reads more than MOST_TABLES tables."""
 
 
 class _Source:
-    """A block whose FROM and WHERE belong to the Question: the asked block, or a derived table in its FROM."""
+    """A SELECT whose FROM and WHERE belong to the Question: the block itself, or a derived table or CTE merged into it.
+
+    `needs` are its requirements, `qualifiers` the tables of its FROM by alias.
+    """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
@@ -104,7 +117,9 @@ class _Source:
         self.qualifiers = dict(_qualifiers(statement, select))
 
     def has(self, reference: Reference) -> bool:
-        """Return whether a column may belong to this block; with an unknown qualifier it belongs to an outer block."""
+        """Return whether a column reference may belong to this SELECT; with an unknown qualifier, it is an outer
+        reference.
+        """
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
@@ -128,7 +143,7 @@ class _Asking:
         self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, read))
         enclosed = bool(statement.around(select))
         self.whole &= not enclosed or (declared is not None and self.core.keys() <= declared.columns.keys())
-        # Whether a name that none of its tables has is an outer reference.
+        # Whether a column name that none of the block's tables has is an outer reference.
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *apart))
@@ -147,14 +162,14 @@ class _Asking:
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
-        """Return whether a column belongs to a source of this block and not to an outer block."""
+        """Return whether a column reference may belong to a source of this block, and is not an outer reference."""
         return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
 
     def _is_outer(self, name: str) -> bool:
         return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
-        """Record for each name the tables that it can belong to."""
+        """Record, for each column name that a source uses, the tables to which the name can belong."""
         needs = source.needs
         pairs = (reference for pair in needs.joins for reference in pair)
         for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
@@ -163,7 +178,7 @@ class _Asking:
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
     def _known(self, name: str) -> frozenset[TableName]:
-        """Return the tables of the block that have, or may have, a column of this name."""
+        """Return the tables of the block that have, or may have, a column with this name."""
         found = self._having.get(name)
         if found is None:
             tables = self.core if self.whole else self.statement.tables
@@ -171,12 +186,12 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return, for each of the names, the tables that it can belong to."""
+        """Return one set of tables for each of the names: the tables to which the name can belong."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
         if self.asked is Membership.EXISTS and not self.own.grouped:
-            return  # its outputs make no difference
+            return  # EXISTS ignores the subquery's outputs
         for reference in self.own.rows:
             if self._has(reference, self.source):
                 for names in self._alternatives(reference.name, frozenset()):
@@ -219,12 +234,17 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return the requirement of one side of an equality, which applies if the view lacks the other side."""
+        """Return one side of a join's equality as a Need; the view index applies it if a view does not equate the two
+        columns.
+        """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield, for each required column, the names of which a view must have one; nothing if a name is ambiguous."""
+        """Yield, for each column behind a name, the equated names of which a view must have one.
+
+        An output alias of a derived table stands for the columns in its expression; an ambiguous alias yields nothing.
+        """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
             yield same
@@ -236,7 +256,9 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """Return all names in the block and its CTEs; None if `IN (SELECT *)` hides some of them."""
+        """All identifiers in the block and the CTEs in its scope, in lower case; None if `IN (SELECT *)` hides some of
+        them.
+        """
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
         asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
@@ -248,8 +270,9 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return a function from all names of a column to a test whether the block's predicates may restrict it to
-        given values.
+        """Return a function that takes all names of a column and returns a predicate on sets of values.
+
+        The predicate is true if the block's conditions may restrict the column to the given values.
         """
         loose = set(self.own.loose)
         for needs in self.under:
@@ -274,7 +297,9 @@ class _Asking:
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
-    """Return how often a block and its nested blocks read each table."""
+    """Return how often a block and its nested blocks read each table; raise _TooMany if they read more than
+    MOST_TABLES.
+    """
     found: Counter[TableName] = Counter()
     for block in statement.blocks:
         for item in block.tables if block.span.within(select.span) else ():
@@ -295,15 +320,15 @@ def _plain(select: SelectBlock) -> bool:
 
 
 def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str, TableName | None]]:
-    """Yield each qualifier in a block's FROM with its table; None for a derived table."""
+    """Yield each qualifier in a block's FROM with its table; None in place of the table for a derived table or CTE."""
     for node in select.items:
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs merged into the block, at any depth, and some column names.
+    """Return the derived tables and CTEs that are merged into the block, at any depth, and a list of column names.
 
-    The names are the columns of derived tables in the block's own FROM that are not merged.
+    The names are the columns of the derived tables and CTEs in the block's own FROM that are not merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
@@ -316,8 +341,9 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield the derived tables and CTEs in a block's FROM, with True; for a set operation its first
-    branch, with False.
+    """Yield each derived table and CTE in a block's FROM as a block, with True.
+
+    Of a derived table that is a set operation, yield the first branch, with False.
     """
     for node in select.items:
         found: SelectBlock | None = None
@@ -333,7 +359,7 @@ def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[Se
 
 
 def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
-    """Yield the names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
+    """Yield the column names that table aliases in a block define, such as a and b in `FROM (…) AS x (a, b)`."""
     assert select.tree is not None
     if statement.inside(select):
         aliases = select.tree.find_all(exp.TableAlias)
@@ -344,13 +370,15 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """Return the values of a column that satisfy all its comparisons; None if they are unknown."""
+    """Return the values that satisfy all comparisons of a column; None without comparisons, or if their constants
+    differ in kind.
+    """
     kinds = {values.kind for values in limits}
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Return the names behind each output alias of nested blocks; None for an alias that occurs twice."""
+    """Return, by output alias of the merged derived tables, the names in its expression; None if it is ambiguous."""
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
         for alias, means in needs.aliases:
@@ -359,7 +387,7 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Return, by name, the set of names that equalities connect with it."""
+    """Return, by column name, the set of names that equalities connect with it, directly or through other names."""
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

@@ -1,9 +1,9 @@
-"""Pins all relations that a rewritten statement reads to one set of snapshots.
+"""Pins all relations that a rewritten statement reads to the snapshots on which the decision was based.
 
 Spark reads each table of a statement at the snapshot that is current when the statement runs. If a view answers one
-block and other tables are read beside it, a commit after the decision could show rows on one side that the other side
-lacks: a result that the original statement never returns. So if more than one relation is read, each is pinned to the
-snapshot on which the decision was based.
+block and the statement also reads other tables, a commit after the decision could appear in the tables but not in the
+view: a result that the original statement never returns. So if a rewritten statement reads more than one relation, each
+gets `VERSION AS OF` with its snapshot.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Pins = Mapping[TableName, int]
 def pinned(
     statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
-    """Return the snapshots for the replaced blocks, and the edits that pin the other tables; or why they cannot be
-    pinned.
+    """Return the snapshots of the relations in the replaced blocks, and edits that pin the tables of the `kept` blocks.
+
+    Both are empty if the statement reads a single relation. If a table cannot be pinned, return the reason as text.
     """
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -44,8 +45,9 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """Return the edits that pin one FROM item, or why it cannot be pinned; none for a CTE, or if it names a snapshot
-    itself.
+    """Return the edits that pin one FROM item, or the reason why it cannot be pinned.
+
+    The list is empty for a CTE, and for a table that already has VERSION AS OF with a snapshot id.
     """
     if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
         return []
@@ -58,7 +60,9 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
 
 def _names_snapshot(table: exp.Table) -> bool:
-    """Return whether a FROM item reads `t VERSION AS OF 5`; a tag or a time may mean a different snapshot later."""
+    """Return whether a FROM item has a snapshot id, as in `t VERSION AS OF 5`; a tag or a time does not fix the
+    snapshot.
+    """
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
     if not isinstance(version, exp.Version) or version.name != "VERSION" or others:
@@ -68,7 +72,7 @@ def _names_snapshot(table: exp.Table) -> bool:
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
-    """Return the snapshots of all relations to read, or a message that one cannot be pinned."""
+    """Return the current snapshot of each relation; the reason as text if one of them cannot be pinned."""
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
@@ -79,8 +83,10 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
 
 
 def _snapshot(table: object) -> int | None:
-    """Return the current snapshot if it has the table's current schema, with which Spark must read it;
-    None otherwise.
+    """Return a table's current snapshot id.
+
+    Return None if there is none, or if its schema is not the table's: Spark reads VERSION AS OF with the snapshot's
+    schema.
     """
     if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
         return None

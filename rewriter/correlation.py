@@ -26,14 +26,21 @@ Tree = exp.Expr
 
 @dataclass
 class Correlation:
-    """The outer references of a subquery: the outer scope and, in `lent`, the span and type of each column used."""
+    """The outer references of a subquery.
+
+    `scope` is the scope of the outer block; `aliases` are the aliases of the outer tables used; `lent` maps the span of
+    each outer reference in the statement to its type.
+    """
 
     scope: Scope
     aliases: set[str] = field(default_factory=set)
     lent: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the constant that represents an outer column in the block; raise Unsupported."""
+        """Record an outer column and return the constant that represents it in the subquery's block.
+
+        Raise Unsupported if it is not a column of a table in the outer SELECT.
+        """
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
@@ -44,10 +51,10 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported for an outer column where Spark does not support it; `compared`: the subquery is a scalar
-        operand.
+        """Raise Unsupported if a subquery with outer references has a form in which they are not supported.
 
-        EXISTS and IN over an aggregate are not rewritten: for groups without rows Spark has rules of its own.
+        Supported are subqueries of EXISTS and IN, and, if `compared` (a scalar operand), a single aggregate without
+        GROUP BY. EXISTS and IN over an aggregate are not rewritten: for groups without rows Spark has rules of its own.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
@@ -56,7 +63,9 @@ class Correlation:
             raise Unsupported(f"a correlated subquery is supported only {supported}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match if its SQL does not change the meaning of outer columns; a Miss otherwise."""
+        """Return the match; a Miss if outer references in its SQL could resolve to columns of the view or of joined
+        tables.
+        """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
@@ -68,12 +77,16 @@ class Correlation:
         return match
 
     def casts(self) -> list[Edit]:
-        """Return the edits that replace each outer reference in the statement by a typed NULL."""
+        """Return the edits that replace each outer reference in the statement by a NULL cast to the column's type."""
         return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """Return the outer references that a subquery may have; None for a block that is not a subquery operand."""
+    """Return an empty Correlation for a subquery that may have outer references.
+
+    Return None for a block that is not an operand in WHERE or in an aliased output, or if the outer SELECT is
+    unsupported.
+    """
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -87,9 +100,7 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
 
 
 def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Column], Tree] | None:
-    """Return a function that raises Unsupported for any outer column of a subquery; None for a block that is no
-    subquery.
-    """
+    """Return a function that raises Unsupported for any outer column; None for a block that is not a subquery."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -104,7 +115,7 @@ def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Co
 
 
 def _is_subquery(select: exp.Expr) -> bool:
-    """Return whether a SELECT is an operand of an expression, not a derived table or CTE."""
+    """Return whether a SELECT is an operand of an expression, and not a derived table or CTE."""
     node = select.parent
     return isinstance(node, (exp.Subquery, exp.Exists, exp.In)) and not isinstance(node.parent, (exp.From, exp.Join))
 
@@ -112,7 +123,8 @@ def _is_subquery(select: exp.Expr) -> bool:
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
     """Return whether a SELECT is an operand in the WHERE of the outer block, or in an output with an alias.
 
-    Subqueries of EXISTS and IN count, too. Without an alias, Spark's name for the output may show the outer columns.
+    Subqueries of EXISTS and IN are operands, too; those of ANY and ALL are not. An output without an alias is excluded
+    because Spark's name for the output may contain the outer columns.
     """
     node: exp.Expr | None = select.parent
     if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):

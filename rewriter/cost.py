@@ -1,9 +1,9 @@
-"""Estimates plans: chooses among matching views, and keeps the tables if no view is cheaper.
+"""Estimates the cost of plans, to choose among matching views and to keep the base tables if no view is cheaper.
 
-The tables themselves compete: Iceberg may prune a table to one file by a filter's constants, and then a view gains
-nothing. So the rows, columns and files after pruning count, not the totals. For tables with few rows every plan takes
-about as long, so that a view is used wherever it matches. A table without statistics is assumed to be huge, so that a
-view of it is cheaper.
+The base tables themselves compete: if a filter with constants prunes a table to one file, a view gains nothing. So the
+estimate counts rows, columns and files after pruning, not totals. For tables with few rows every plan takes about as
+long, and a view is used wherever it matches. A table without statistics is assumed to be huge, so that a view over it
+is cheaper.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ Tree = exp.Expr
 
 
 class Costs:
-    """Estimates plans over the current relations; `zone` is the session's time zone, in which constants are read."""
+    """Estimates the cost of plans over the current relations; constants are read in the session's time zone, `zone`."""
 
     def __init__(self, relations: Relations, zone: str) -> None:
         self.relations, self._zone = relations, zone
 
     def of_match(self, match: Match) -> Estimate:
-        """Return the estimate of a rewriting."""
+        """Return the estimate of the match's rewriting."""
         return self._of_rewriting(match.rewriting)
 
     def of_branch(self, shared: Shared) -> Estimate:
-        """Return the estimate of one branch of a union."""
+        """Return the estimate of one branch of a UNION ALL; `shared` is the branch with the share (0 to 1) of rows that
+        it reads.
+        """
         branch, share = shared
         if isinstance(branch, Delta):
             pairs = zip(branch.block.tables, branch.reads, strict=True)
@@ -53,7 +55,7 @@ class Costs:
         return self._of_rewriting(branch, share)
 
     def of_block(self, block: Block, share: float = 1.0) -> Estimate:
-        """Return the estimate of a block over its tables; `share` (0 to 1) is the part of their rows that is read."""
+        """Return the estimate of a block over its own tables; `share` (0 to 1) is the part of their rows to read."""
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
         under = (self.of_block(inner) for table in block.tables for inner in _under(table))
         return _worked(total([*self._scans(block, tables, share), *under]), block)
@@ -63,13 +65,14 @@ class Costs:
         return _whole(self.relations.get(storage)).ms
 
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
-        """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
+        """Yield each view of the shortlist with an estimated lower bound of the block's cost over it, in milliseconds.
 
-        More keys than the block's imply a roll-up, except for keys that the block equates, and for the fields of a
-        date. One column is read for each output. A view that may hold only part of the rows is assumed to lack
-        UNKNOWN_SHARE of them. This is an estimate: with the true bound (nothing is lacking if a range has two ends)
-        every such view would be tried, and hits of TPC-H and SSB over 100 views would take 1.3 times as long. Storage
-        is assumed to be pruned like the `tables`.
+        The bound uses only the index. A view with more keys than the block needs a roll-up (one shuffle); keys that the
+        block equates and the fields of a date are not counted as more. One column is read for each output. A view that
+        may hold only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not strict: with the
+        strict one (a range with two ends may lack nothing) every such view would be tried, and hits of TPC-H and SSB
+        over 100 views would take 1.3 times as long. Storage is assumed to be pruned by the same factor as the base
+        tables, whose estimate is `tables`.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -120,8 +123,9 @@ class Costs:
                 yield _whole(table, share)
 
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
-        """Return the estimate of a table's read at or since a snapshot; of the whole table if the added bytes are
-        unknown.
+        """Return the estimate of reading a table as of a snapshot, or only the rows appended since one.
+
+        It is the estimate of the whole table if the number of appended bytes is not recorded.
         """
         if not isinstance(read, Added) or not isinstance(table, Table):
             return _whole(table)
@@ -136,7 +140,7 @@ class Costs:
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:
-    """Return the estimate of a block's joins and groups, added to the estimate of its scans."""
+    """Return the estimate of a block's scans, `read`, with the costs of its joins and groupings added."""
     grouped = block.keys is not None or block.distinct
     twice = grouped and any(holds(tree, exp.Distinct) for tree in block.outputs)
     return read.then(len(block.tables) - 1, int(grouped) + int(twice))
@@ -147,17 +151,19 @@ def _whole(table: Relation | None, share: float = 1.0) -> Estimate:
 
 
 def _is_large(table: Relation | None) -> bool:
-    """Return whether a table is large enough that the columns and files read matter."""
+    """Return whether a table has more than FEW_ROWS rows, so that pruned columns and files change its cost."""
     return isinstance(table, Table) and (table.records or 0) > FEW_ROWS
 
 
 def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the blocks of a derived table; a derived table without blocks is read in any plan."""
+    """Return the blocks of a derived table; empty for other tables, and for a derived table that is not known as
+    blocks.
+    """
     return table.branches or ((table.inner,) if table.inner is not None else ())
 
 
 def _as_block(rewriting: Rewriting) -> Block:
-    """Return a rewriting as a block over its storage and tables, to find its columns and predicates."""
+    """Return a rewriting as a block over its storage and tables, for the functions that take a block."""
     storage = Occurrence(STORAGE_ALIAS, rewriting.storage.name, STORAGE_ALIAS, rewriting.storage.columns)
     outputs = (*rewriting.outputs, *rewriting.having)
     return Block(
@@ -180,7 +186,7 @@ def _columns(block: Block) -> Mapping[str, Collection[str]]:
 
 
 def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[int, RangeSet]]:
-    """Yield the values that comparisons with constants allow each column of a table, by the column's field id.
+    """Yield the values that comparisons with constants allow for each column of a table, by the column's field id.
 
     Only comparisons of a plain column count, because Spark pushes no others down to Iceberg.
     """
@@ -193,8 +199,6 @@ def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[in
 
 
 def _most_keys(keys: Sequence[Tree]) -> int:
-    """Return the greatest number of keys of a view with the same groups: a date may be stored as year,
-    month and day.
-    """
+    """Return the most keys that a view with the same groups may have: a date may be stored as year, month and day."""
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated

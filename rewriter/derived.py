@@ -1,4 +1,4 @@
-"""Derived tables that cannot be merged into a block: their text in FROM, their columns and their blocks."""
+"""Derived tables that cannot be merged into a block: their SQL text in FROM, their columns and their blocks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(statement: Statement, find: Find) -> Common:
-    """Return a function that returns the CTEs of a statement, in which subqueries and derived tables are supported."""
+    """Return the function by which build_block looks up the CTEs of a statement, with subqueries and derived tables in
+    them.
+    """
     return common_tables(statement, find, lambda inner: texts_of(inner, statement, find))
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return a function that returns the texts of the subqueries and derived tables of a block."""
+    """Return the functions by which build_block gets the SQL text of a block's subqueries and derived tables.
+
+    They raise Unsupported for a subquery or derived table whose text cannot be located or is ambiguous.
+    """
     inside = statement.inside(select)
 
     def derive(node: exp.Expr) -> Derived:
@@ -54,7 +59,9 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
 
 
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
-    """Return the block of a SELECT; raise Unsupported for VALUES and others that the parser turned into a SELECT."""
+    """Return the block of a SELECT; raise Unsupported if there is none, as for VALUES, which the parser turns into a
+    SELECT.
+    """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
         raise Unsupported(f"{tree.sql('spark')[:60]} cannot be located in the statement's text")
@@ -62,8 +69,9 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
-    """Return the block of a derived table, whose text is kept, so that its window functions may
-    distinguish equal rows.
+    """Return the block of a derived table; raise Unsupported if it has none.
+
+    The derived table stays in FROM as text, so that its window functions may distinguish rows with equal values.
     """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):
@@ -74,7 +82,7 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
 # Cached, because CTEs that each read the previous one twice would take three times as long with each level.
 @lru_cache(maxsize=64)
 def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
-    """Return the block of a derived table, or why there is none."""
+    """Return the block of a derived table; the Unsupported exception, not raised, if it has none."""
     if select.tree is None:
         return Unsupported(select.problem)
     texts = texts_of(select, statement, find)
@@ -85,7 +93,7 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return the SQL of a derived table or CTE in FROM; raise Unsupported if it cannot be located."""
+    """Return the SQL of a derived table, or the name of a CTE, as written in FROM; raise Unsupported if not located."""
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):
@@ -106,7 +114,7 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
 
 
 def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[int, int]]:
-    """Yield the offsets of the pairs of parentheses in a block, inner ones first."""
+    """Yield the start and end offsets of each pair of parentheses in a block's text, inner pairs first."""
     opened: list[int] = []
     start = select.span.start
     for token in tokenize(statement.sql[start : select.span.end]):
@@ -117,7 +125,7 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """Return the query in a parenthesized text, if that is a derived table; None otherwise."""
+    """Return the query of a derived table given as text in parentheses; None if the text is not one."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
@@ -128,7 +136,7 @@ def _reads(text: str) -> exp.Expr | None:
 
 
 def _query_of(block: SelectBlock) -> exp.Expr:
-    """Return the query of a CTE that is not a single SELECT; raise Unsupported."""
+    """Return the query of a CTE that is not a single SELECT; raise Unsupported if it cannot be parsed."""
     query = _reads(f"({block.text})")
     if query is None:
         raise Unsupported(block.problem)
@@ -136,7 +144,7 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a query or of its set operation; raise Unsupported for others."""
+    """Yield the SELECTs of a query or set operation; raise Unsupported for other queries and for UNION BY NAME."""
     if isinstance(query, exp.Select):
         yield query
     elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):
@@ -149,7 +157,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
 
 
 def _is_union_all(query: exp.Expr) -> bool:
-    """Return whether a query is a chain of UNION ALL."""
+    """Return whether a query is one SELECT, or a chain of UNION ALL without ORDER BY, LIMIT and OFFSET."""
     if isinstance(query, exp.Union):
         plain = query.args.get("distinct") is False and not any(query.args.get(c) for c in ("order", "limit", "offset"))
         return plain and all(map(_is_union_all, (query.this, query.expression)))
@@ -157,7 +165,10 @@ def _is_union_all(query: exp.Expr) -> bool:
 
 
 def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
-    """Return the columns of a set operation: names from the first block, types common to all; raise Unsupported."""
+    """Return the columns of a set operation: names of the first branch, types on which all branches agree.
+
+    Raise Unsupported if the number of columns, a name or a type differs or is unknown.
+    """
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
         raise Unsupported("the branches of a set operation have different numbers of columns")

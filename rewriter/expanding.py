@@ -1,8 +1,8 @@
-"""Decides about a statement both with its views expanded and with their names kept.
+"""Decides about a statement both with the views that it names expanded and with their names kept.
 
-Plain views are expanded first, because the tables in their queries may be answered by materialized views. A
-materialized view in FROM is read from its storage, or from a coarser view over it; if that is not fresh, its query is
-expanded, too.
+Expanding replaces a view's name in FROM by the view's query. Plain views are expanded first, because the tables in
+their queries may be answered by materialized views. A materialized view in FROM is read from its storage, or from a
+coarser view over it; if neither is fresh, its query is expanded, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from rewriter.sql import Expanded, Statement
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
     """Decide which blocks of a statement to answer from views; raise Unsupported for an invalid `timeseries` call.
 
-    A block that no view provably answers stays as it is. The rows under a PIVOT are grouped first, if a view answers
-    that.
+    A block without a view that provably answers it stays unchanged. The rows under a PIVOT are grouped first (see
+    rewriter.pivots) if a view answers that grouping.
     """
     own = _rewritten(statement, definitions, relations)
     grouped = grouped_before(statement, definitions, relations)
@@ -40,7 +40,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Return the decision about a statement without PIVOT."""
+    """Return the decision about a statement whose PIVOT clauses stay as they are."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:
@@ -55,8 +55,9 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return an outcome that keeps the original statement, with the reasons; for `thorough` definitions with all
-    attempts.
+    """Return the outcome `own`, which changes nothing, with the attempts of all expansions of the statement.
+
+    For `thorough` definitions, the reasons why views were not expanded are added.
     """
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
@@ -66,7 +67,10 @@ def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, d
 
 
 def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Return the outcome of a statement with views expanded; None if a view changed since it was read."""
+    """Return the decision about a statement with its views expanded.
+
+    Return None if a view has changed since its definition was read, or if the expanded statement is unsupported.
+    """
     if any(relations.get(view.name) != view.state for view in expanded.views):
         return None
     try:
@@ -76,7 +80,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield each view's attempts from the first of these outcomes that tried the view."""
+    """Yield the attempts at each view from the first of the outcomes that has attempts at this view."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

@@ -1,4 +1,4 @@
-"""Ranks the results of trying views on each SELECT of a statement: in textual order, near misses first."""
+"""Ranks the attempts to answer each SELECT of a statement from views: SELECTs in textual order, near misses first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """The result of trying one view, or of trying `views` views with the same reason, on one SELECT."""
+    """An attempt to answer one SELECT, `block`, from a view; `views` is the number of views with the same result."""
 
     attempt: Attempt
     views: int
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
     @property
     def view(self) -> str:
-        """The view's name; empty if the reason concerns the SELECT and several views."""
+        """The view's name; empty if the same reason applies to several views."""
         return str(self.attempt.view) if self.views == 1 else ""
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
     A reason that lies in the SELECT and is the same for several views is given once. Views over other tables are left
-    out if views over the SELECT's tables were tried, unless a hint names them.
+    out if views over the SELECT's tables were tried, unless a hint in the statement names them.
     """
     by_block: dict[str, list[Attempt]] = {}
     for attempt in outcome.tried:
@@ -71,7 +71,7 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
 
 
 def place_of(block: str, sql: str) -> str:
-    r"""Return a shortened SELECT with its line and column in a statement.
+    r"""Return a SELECT, shortened, after its line and column in the statement; without these if it is not in the text.
 
     >>> place_of("SELECT 1", "SELECT a,\n (SELECT 1) FROM t")
     'line 2, column 3: SELECT 1'
@@ -85,15 +85,17 @@ def place_of(block: str, sql: str) -> str:
 
 
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
-    """Return the attempts, the nearest miss first, without those of views over other tables."""
+    """Return the attempts on one SELECT, the nearest miss first; views over other tables only if there are no other
+    views.
+    """
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
     return sorted(near or tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt with the number of its views; misses with the same reason that lies in the
-    SELECT only once.
+    """Yield each attempt with 1; misses of several views for one reason in the SELECT as one attempt, with their
+    number.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:

@@ -1,4 +1,6 @@
-"""A materialized view as it would be right after CREATE or REFRESH: stored, fresh, with columns typed by the oracle."""
+"""Models a materialized view as it would be right after CREATE or REFRESH, with the column types that Spark would
+derive.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,14 @@ ROWS_RECORDS = 10**9
 
 @dataclass(frozen=True)
 class Fresh:
-    """A view with its storage table and its state."""
+    """A materialized view with its filled storage table and its state, for the mapping of relations."""
 
     view: MaterializedView
     storage: Table
     state: ViewState
 
     def put(self, relations: MutableMapping[TableName, Relation | None]) -> None:
-        """Add the view and its storage to `relations`."""
+        """Add the view's state and its storage table to `relations`."""
         relations[self.view.name] = self.state
         relations[self.storage.name] = self.storage
 
@@ -56,7 +58,10 @@ def fresh_view(
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
-    """Return the view that CREATE MATERIALIZED VIEW would create; raise Unsupported or Uncertain if it would fail."""
+    """Return the view that CREATE MATERIALIZED VIEW would create.
+
+    Raise Unsupported if the query cannot define a view, Uncertain if a column's name or type cannot be determined.
+    """
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
     if None in definition.names:
@@ -87,9 +92,9 @@ def fresh_view(
 def refreshed(
     view: MaterializedView, sources: Sequence[TableName], relations: Relations
 ) -> dict[TableName, Relation | None]:
-    """Return the relations as a refresh of a view would leave them; its storage keeps its size.
+    """Return the relations as a refresh of a view would leave them; storage that was filled before keeps its size.
 
-    Storage that was never filled is assumed to be small, as groups mostly are.
+    Storage that was never filled gets one row, because groups are mostly few.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):
@@ -110,7 +115,7 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return a query's columns with Spark's names and types; raise Uncertain."""
+    """Return a query's columns with Spark's names and types; raise Uncertain if they cannot be determined."""
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -133,7 +138,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the columns of the storage; if the query is not a single block, only their names are known."""
+    """Return the columns of the storage table; their types are UNKNOWN if the query could not be read as a block."""
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

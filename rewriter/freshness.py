@@ -1,10 +1,10 @@
-"""Decides whether a view's storage holds what its query would return now.
+"""Decides whether a view's storage holds the rows that its query would return now (whether the view is fresh).
 
-The rule is that of the Iceberg materialized view specification: the recorded snapshots and view versions are the
-current ones. It is stricter where snapshot ids do not suffice: the view must have the UUID of the view that was
-refreshed, and each column that the refresh used, and each column of the storage, must still be the same field with the
-same type, because a renamed or replaced column makes no new snapshot. It is more lenient in one case: compaction
-(`replace`) changes no rows.
+The rule is that of the Iceberg materialized view specification: the snapshots and view versions that the refresh
+recorded are the current ones. The check is stricter where snapshot ids do not suffice: the view must have the UUID of
+the view that was refreshed, and each column that the refresh used, and each column of the storage, must still be the
+same field with the same type, because a renamed or replaced column makes no new snapshot. The check is more lenient in
+one case: compaction (operation `replace`) changes no rows.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ Relations = Mapping[TableName, Relation | None]
 def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, partial: bool = False
 ) -> Table | Miss:
-    """Return the view's storage if it is fresh, else a Miss; with `partial`, storage with only a part of the rows
-    counts, too.
+    """Return the view's storage if it is fresh, else a Miss with the reason.
+
+    Storage that holds only part of the view's rows is a Miss, too, unless `partial` is set.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -49,18 +50,17 @@ def fresh_storage(
 
 
 class Live(NamedTuple):
-    """A stale storage table that lacks only rows appended to some of its sources."""
+    """A stale storage table whose sources have changed only by appends since the refresh; `grown` are these appends."""
 
     storage: Table
     grown: tuple[Change, ...]
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage with the appends to its sources since the refresh; a Miss if anything else happened to
-    them.
+    """Return the view's storage with the appends to its sources since the refresh; a Miss after any other change.
 
-    An incremental read silently skips other snapshots, and uses the current columns: so each snapshot since the refresh
-    is checked, and the columns must be those of the refresh's snapshot.
+    An incremental read in Spark silently skips snapshots that are not appends, and uses the table's current columns: so
+    each snapshot since the refresh is checked, and the columns must be those of the refresh's snapshot.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -77,8 +77,8 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the snapshots appended to a table since a refresh read it; None if there are none, a Miss for other
-    changes.
+    """Return the appends to a table since a refresh read it; None if it has not changed, a Miss if it changed
+    otherwise.
     """
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
@@ -133,12 +133,12 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
 
 
 def _recorded(storage: Table) -> Mapping[str, SourceState]:
-    """Return the sources that a refresh recorded, by table UUID."""
+    """Return the source states that the last refresh recorded, by table UUID; empty without a refresh."""
     return {source.uuid: source for source in storage.refresh.sources} if storage.refresh is not None else {}
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Return a Miss if a view under a view differs from the one that the last refresh read; None otherwise."""
+    """Return a Miss if a view that this view reads is not the version that the last refresh read; None otherwise."""
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
@@ -169,7 +169,7 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 
 
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """Return the source state that a refresh recorded for a table; a Miss if it recorded none."""
+    """Return the state of a table that the last refresh recorded; a Miss if it recorded none."""
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of its name")
     if not isinstance(table, Table):
@@ -189,12 +189,15 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots after a given one that may have changed rows, newest first; compaction is left out."""
+    """Return the snapshots after the given one that may have changed rows, newest first; compactions are left out."""
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
-    """Return a Miss if a recorded column is now another field; None otherwise. Swapping two names makes no snapshot."""
+    """Return a Miss if a column that the refresh recorded is now another field or has another type; None otherwise.
+
+    Snapshots do not show that: exchanging the names of two columns makes no snapshot.
+    """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
@@ -208,7 +211,9 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
 
 
 def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
-    """Return the name of the first recorded column that is missing or another field now; empty if there is none."""
+    """Return the name of the first recorded column that is now missing, another field or of another type; '' if there
+    is none.
+    """
     for column in recorded:
         now = table.column(column.name)
         if now is None or (now.field_id, now.type) != (column.field_id, column.type):

@@ -1,4 +1,7 @@
-"""The index of views: returns a shortlist of the views that could answer a statement; the engine decides."""
+"""The index of views: returns, for each block of a statement, a shortlist of the views that could answer it.
+
+The shortlist may have views that turn out not to match; the engine decides.
+"""
 
 from __future__ import annotations
 
@@ -34,28 +37,31 @@ _READ = (
     "_shelved",
 )
 
-# The printed form of a storage query that has more rows than its finest groups.
+# Occurs in the text of a storage query with grouping sets, which has more rows than its finest groups.
 _SETS = " GROUP BY GROUPING SETS ("
 
 _OPERATORS = re.compile(r"\b(UNION|INTERSECT|EXCEPT|MINUS)\b", re.IGNORECASE)
 _LAYERS = re.compile(r"\bHAVING\b|\bSELECT\b.*\bSELECT\b", re.IGNORECASE | re.DOTALL)
 
-# A statement with only plain views expanded, as it is, and with materialized views expanded, too; each text once.
+# A statement in up to three forms: plain views expanded, nothing expanded, all views expanded; equal texts once.
 Expansions = tuple[Expanded, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bag:
-    """A multiset of tables that views read; all views over the same tables share one object, compared by identity."""
+    """The multiset of tables that a view reads.
+
+    All views over the same tables share one object, so that bags are compared by identity.
+    """
 
     tables: tuple[TableName, ...]
 
 
 class Listed(NamedTuple):
-    """A view on the shortlist of a block: its storage, its tables and its number of group keys.
+    """A view on the shortlist of a block, with its storage, its tables (`bag`) and its number of group keys.
 
-    With `partial`, the view may hold only a part of the block's rows; with `named`, the block names it; `beside` are
-    the tables that can only be joined back to it.
+    `partial`: the view may hold only a part of the block's rows. `named`: the block names the view. `beside`: the
+    tables that must be joined to the storage by their keys, because the view lacks columns of them.
     """
 
     view: MaterializedView
@@ -73,14 +79,14 @@ Shortlist = tuple[Listed, ...]
 
 @dataclass(frozen=True, eq=False)
 class Definitions:
-    """The views and their sources, with the index over them; they change only by DDL.
+    """The definitions of all views and their sources, with the index over them; they change only by DDL.
 
     law:    a view that could answer a block is on its shortlist, if the known declarations of tables hold; a column
             name of an unknown table is assumed to belong to the tables with which views use it.
-    With `exhaustive`, shortlists have all views over a block's tables, for explanations.
-    `declared` has the keys and columns of known tables: they tell which tables a view may join besides a query's, which
-    can be joined back to a view, and to which table a name belongs. None if nothing is known.
-    `plain` are the views without storage.
+
+    With `exhaustive`, shortlists have all views over a block's tables, for explanations. `declared` has the keys and
+    columns of known tables; None if nothing is known. They determine which further tables a view may join, which tables
+    can be joined back to a view, and to which table a column name belongs. `plain` are the views without storage.
     """
 
     views: tuple[MaterializedView, ...]
@@ -96,7 +102,7 @@ class Definitions:
 
     @cached_property
     def thorough(self) -> Definitions:
-        """The same views, with every view tried instead of a shortlist."""
+        """The same definitions as `exhaustive`: shortlists have every view over a block's tables."""
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
@@ -104,25 +110,23 @@ class Definitions:
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
-        """Return `other` with the parsed features of these definitions, so that unchanged views are not
-        parsed again.
-        """
+        """Return `other`, with the parsed features of these definitions copied, so that no view is parsed again."""
         vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
         return other
 
     def read(self) -> None:
-        """Parse all views now, a few milliseconds for each new one, instead of with the first statement."""
+        """Parse all views now, a few milliseconds for each new view, instead of at the first statement."""
         for name in _READ:
             getattr(self, name)
 
     @cached_property
     def by_name(self) -> dict[TableName, MaterializedView]:
-        """The views by their names."""
+        """The materialized views by their names."""
         return {view.name: view for view in self.views}
 
     @cached_property
     def by_storage(self) -> dict[TableName, MaterializedView]:
-        """The views by the names of their storage tables."""
+        """The materialized views by the names of their storage tables."""
         return {view.storage: view for view in self.views}
 
     @cached_property
@@ -132,23 +136,24 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """The features of the views over views, by name: their requirements on the views that they read."""
+        """The features of the queries, as written, of views that are defined over other views, by view name."""
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
     @cached_property
     def features(self) -> dict[TableName, Features]:
-        """The features of each view by name."""
+        """The features of each materialized view's storage query, by view name."""
         return {view.name: features_of(view.storage_query, view.session) for view in self.views}
 
     @cached_property
     def sources(self) -> dict[TableName, tuple[TableName, ...]]:
-        """The tables from which each view's storage is computed, by the view's name."""
+        """The base tables that each view's storage query reads, by view name."""
         return {name: tuple(dict.fromkeys(features.tables)) for name, features in self.features.items()}
 
     @cached_property
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
-        """The views matched by text, by the query texts that they answer, and whether that includes the
-        text's LIMIT.
+        """The views by the texts of the queries that they answer as a whole.
+
+        The flag beside each view says whether its text includes the LIMIT.
         """
         return {
             text: (view, limited)
@@ -159,7 +164,7 @@ class Definitions:
 
     @cached_property
     def set_operations(self) -> dict[frozenset[TableName], list[MaterializedView]]:
-        """The views whose query is a set operation, by the tables that they read."""
+        """The views whose query is a set operation, by the set of tables that they read."""
         found: dict[frozenset[TableName], list[MaterializedView]] = {}
         for view in self.views:
             if _OPERATORS.search(view.storage_query) and storage_tree(view) is None:
@@ -168,12 +173,12 @@ class Definitions:
 
     @cached_property
     def layered(self) -> frozenset[TableName]:
-        """The views that may have several levels of groups: with derived tables, or with HAVING."""
+        """The names of the views that may group in several levels: with derived tables, or with HAVING."""
         return frozenset(view.name for view in self.views if _LAYERS.search(view.storage_query))
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
-        """The dependency graph: edges from each table and view to the views over it."""
+        """The dependency graph: edges from each table and view to the views defined over it."""
         import networkx as nx  # imported here: `viewgate explain` saves 50 ms of processor time
 
         graph: nx.DiGraph[TableName] = nx.DiGraph()
@@ -182,12 +187,12 @@ class Definitions:
         return graph
 
     def upon(self, name: TableName) -> list[MaterializedView]:
-        """Return the materialized views that are defined over a view, ordered by name."""
+        """Return the materialized views that are defined over the given view, ordered by name."""
         return self._upon.get(name, [])
 
     @property
     def stacked(self) -> bool:
-        """Whether any view is defined over another."""
+        """Whether any materialized view is defined over another."""
         return bool(self._upon)
 
     @cached_property
@@ -200,13 +205,19 @@ class Definitions:
 
     @cached_property
     def shelf(self) -> Shelf:
-        """The features of all views as bit sets; views over views also with all tables and views that they read."""
+        """The features of all views as bit sets.
+
+        Of a view over views, only the tables and views that it reads are known there.
+        """
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 
     @cached_property
     def known(self) -> Known:
-        """The tables that have a column of a given name; for unknown tables, those with which views use the name."""
+        """The tables that have a column of a given name.
+
+        For a table without declared columns, a name counts if the query of some view uses it as a column of this table.
+        """
         columns = self.declared.columns if self.declared is not None else {}
         known: dict[str, set[TableName]] = {}
         for table, declared in columns.items():
@@ -221,7 +232,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The views in the order of the shelf's bits, and the position of each name."""
+        """The shortlist entries of all views in the order of the shelf's bits, and the position of each view name."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -231,11 +242,11 @@ class Definitions:
         return tuple(listed), {each.view.name: place for place, each in enumerate(listed)}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        """Return the views that could answer a block, and the views that the block names."""
+        """Return the views that could answer a block, and the views that the block names; ordered by name."""
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """Return the views that could answer any block of a statement, with its views expanded or not."""
+        """Return the views that could answer any block of a statement, with the views that it names expanded or not."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         # PIVOT groups by columns that are not known here.
@@ -264,7 +275,7 @@ class Definitions:
         beside: Mapping[TableName, int] = {}
         if not self.exhaustive:
             if is_branch(statement, select):
-                # The outer block may ask for groups of a branch's rows.
+                # The outer block may group the rows of the branch, so that the branch's Question is not enough.
                 return self._listed(bits, tables, partial, beside)
             # A view that the index does not understand may still match by text.
             others = bits & ~shelf.understood
@@ -277,7 +288,10 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the shortlist of the views with these bits, and of the views named among the tables."""
+        """Return the shortlist entries of the views in `bits`, and of the views named among the tables.
+
+        Views in `partial` are marked as partial; `beside` has, by table, the views to which the table must be joined.
+        """
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
@@ -298,7 +312,7 @@ class Definitions:
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:
-        """The tables that views read together with each table, including itself."""
+        """For each table, the tables that some view reads together with it, including the table itself."""
         found: dict[TableName, frozenset[TableName]] = {}
         for bag in self.shelf.bags:
             tables = frozenset(table for table, _ in bag)
@@ -306,13 +320,15 @@ class Definitions:
         return found
 
     def _above(self, view: MaterializedView) -> set[TableName]:
-        """Return the views over a view, directly or through others."""
+        """Return the names of the views that are defined over a view, directly or through other views."""
         import networkx as nx
 
         return nx.descendants(self.graph, view.name)
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Return the relations that a decision about a statement depends on: its own and those of its shortlisted
+        """Return the names of all relations whose state a decision about a statement depends on.
+
+        These are the statement's own relations, and the shortlisted views with their storage, sources and underlying
         views.
         """
         names: set[TableName] = set(statement.tables_outside)
@@ -331,7 +347,7 @@ class Definitions:
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
-    """Return the queries whose rows a view's storage holds exactly, apart from hidden columns."""
+    """Return the queries whose result is exactly the view's stored rows, apart from hidden columns."""
     if view.written == view.query:
         return dict.fromkeys((view.storage_query, view.written))
     return (view.query,) if _SETS in view.storage_query else ()
@@ -339,13 +355,18 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts that a storage query answers as a whole; cached by query, like features."""
+    """Return the texts by which a query is matched as a whole, each with whether it includes LIMIT; cached, like
+    features.
+    """
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the features of a storage query; cached by query, because DDL changes one view at a time."""
+    """Return the features of a view's query; cached by query, because DDL changes one view at a time.
+
+    Of a query that the index does not support, the features are only its tables.
+    """
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in block.tables]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
@@ -387,7 +408,9 @@ def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> froz
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """Yield the values that all comparisons of a column allow together, for each kind of constants."""
+    """Yield one Limit for each column and kind of constants: the values that all comparisons of the column allow
+    together.
+    """
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)

@@ -1,4 +1,4 @@
-"""Divides a grouped block into two levels: its groups as a derived table, and a block of rows over them.
+"""Divides a grouped block into two levels: its groups as a derived table, and an ungrouped block over this table.
 
 query:  SELECT region, sum(price) FROM sales GROUP BY region HAVING count(*) > 9
 gives:  SELECT g.region, g.`sum(price)` FROM (SELECT region, sum(price), count(*) FROM sales GROUP BY region) AS g
@@ -27,7 +27,10 @@ _GROUPS = "groups_0"
 
 @remembered
 def over_groups(block: Block) -> Block | None:
-    """Return a grouped block as a block of rows that reads its groups as a derived table; None for other blocks."""
+    """Return a grouped block as an ungrouped block that reads the groups as a derived table.
+
+    Return None for a block without groups, and for grouping sets.
+    """
     if block.keys is None or block.sets is not None:
         return None
     groups = _groups(block, _GROUPS)
@@ -38,9 +41,10 @@ def over_groups(block: Block) -> Block | None:
 
 @remembered
 def all_groups(block: Block) -> Block | None:
-    """Return a block whose derived tables keep all groups, with their HAVING moved to the outer filter.
+    """Return the block with the HAVING of its derived tables moved to its own WHERE or ON.
 
-    None if a FULL join, or a computed column of an outer-joined table, prevents that.
+    The derived tables then keep all groups, as in a view. Return None if a FULL join, or a computed column of an
+    outer-joined table, prevents that.
     """
     for table in block.tables:
         inner = all_groups(table.inner) if table.inner is not None else None
@@ -69,9 +73,11 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
 def in_place_of(
     block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
 ) -> Block | None:
-    """Return a block with one table replaced: `outputs` has the new columns, `filters` the conditions to add.
+    """Return a block with one table replaced by another.
 
-    None if an outer join would fill computed columns with NULLs, or if a filter would have to run before it.
+    `outputs` maps each column of the old table to its expression over the new one; `filters` are conditions to add.
+    Return None if an outer join would fill computed columns with NULLs, or if a filter would have to run before a FULL
+    join.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
@@ -95,7 +101,7 @@ def in_place_of(
 
 
 class _Groups(NamedTuple):
-    """A derived table of groups, with the column of each key and aggregate."""
+    """A derived table of groups; `columns` maps each key and aggregate to its column in this table."""
 
     table: Occurrence
     columns: Mapping[Tree, Tree]
@@ -120,7 +126,7 @@ def _aggregates(block: Block) -> Iterable[Tree]:
 
 
 def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
-    """Return the outermost aggregates in an expression, each with its FILTER."""
+    """Return the aggregates in an expression that are not arguments of another aggregate, each with its FILTER."""
     found: list[Tree] = []
 
     def seen(node: Tree) -> Tree:
@@ -134,7 +140,7 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """Return a distinct name for each key and aggregate, as messages show it."""
+    """Return a distinct column name for each key and aggregate: its text as shown in messages, numbered if taken."""
     names: dict[Tree, str] = {}
     for part in parts:
         name = words(part).lower()

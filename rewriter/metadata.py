@@ -1,4 +1,4 @@
-"""Recognizes queries that Spark answers from a table's metadata, where no view can be cheaper."""
+"""Recognizes queries that Spark answers from a table's metadata alone, so that no view can be cheaper."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 
 
 def counted_by_metadata(block: Block, relations: Relations, settings: Mapping[str, str]) -> bool:
-    """Return whether a block is `SELECT count(*)` of one unfiltered table without delete files.
+    """Return whether Spark answers a block from metadata: count(*) of one unfiltered table without delete files.
 
-    Other aggregates need column statistics, which files may lack.
+    Other aggregates need column statistics, which files may lack. `settings` are the session's settings.
     """
     if settings.get(_PUSH_DOWN, "true").lower() != "true" or len(block.tables) != 1 or block.joins or block.where:
         return False

@@ -1,8 +1,8 @@
-"""Collects the requirements of a SELECT on its tables by names alone, without a catalog or name resolution.
+"""Collects the requirements of a SELECT on its tables by column names alone, without a catalog or name resolution.
 
-The view index compares what a query needs with what a view's query mentions. In doubt both favour the view: a need is
-recorded only if nothing but the column itself could satisfy it, and unsupported expressions need nothing. So a view
-that could answer is never left out.
+The view index compares the requirements of a query with the columns and predicates of a view's query. In doubt both are
+collected in favour of the view: a requirement is recorded only if nothing but the column itself could satisfy it, and
+unsupported expressions require nothing. So no view that could answer is left out.
 """
 
 from __future__ import annotations
@@ -25,27 +25,28 @@ from rewriter.timeseries import read_moment
 
 Tree = exp.Expr
 
-# The argument positions whose values matter. For others only NULL matters, and a column that is never NULL may not be
-# needed.
+# The argument positions whose values matter to an aggregate. Of the others only NULL matters, so that a column that is
+# never NULL is not required.
 _VALUES = {name: record.values for name, record in AGGREGATES.items() if record.values is not None}
 _READ = frozenset({"expressions", "from_", "joins", "where", "group"})
 _LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
 _MICROS_A_DAY = 86_400_000_000
-# Strings that Spark may cast to another type, which several spellings of one value can be.
+# Strings that Spark may cast to another type, in which different strings can be the same value.
 _CAST_BY_VALUE = re.compile(r"[\s\d.+-]|(t|f|y|n|true|false|yes|no|inf|infinity|nan)\s*\Z|\Z", re.IGNORECASE)
 
 
 class Reference(NamedTuple):
-    """A column as written, in lower case: its qualifier (may be empty) and its name."""
+    """A column reference as written, in lower case: its qualifier (may be empty) and its name."""
 
     qualifier: str
     name: str
 
 
 class Aggregate(NamedTuple):
-    """An aggregate with the columns of its arguments.
+    """An aggregate call with the columns of its arguments.
 
-    `function` is empty for an aggregate without a family; `within` also has the columns of its FILTER.
+    `function` is empty for an aggregate that belongs to no family (aggregates that can be derived from one another);
+    `within` has the columns of its arguments and of its FILTER.
     """
 
     function: str
@@ -54,14 +55,17 @@ class Aggregate(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The values that a predicate allows a column; only values of the same kind are compared."""
+    """The set of values that a predicate allows a column.
+
+    `kind` is the kind of its constants (number, time or text); only sets of the same kind can be compared.
+    """
 
     kind: str
     set: RangeSet
 
     @property
     def divides(self) -> bool:
-        """Whether these are all values on one side of a single bound, such as `< 5`."""
+        """Whether the set has all values on one side of a single bound, such as `< 5`."""
         ends = [bound.value is None for interval in self.set.intervals for bound in interval]
         return sorted(ends) == [False, True]
 
@@ -70,12 +74,12 @@ class Values(NamedTuple):
 class Needs:
     """The requirements of one SELECT, not including nested queries.
 
-    `rows` are the columns outside aggregates, `filters` the columns that its FROM and WHERE need, `joins` the pairs
-    that these equate, `limits` the columns that they compare with constants, `loose` all names in other predicates.
-    `aliases` has, by output alias, the names in its expression, or None if these do not determine its meaning; `stars`
-    has the qualifier of each `*`, with the columns that it leaves out (`* EXCEPT (a)`).
-    `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple` is false if there is more
-    than FROM, WHERE and GROUP BY over plain tables.
+    `rows` are the columns used outside aggregates; `filters` the columns that FROM and WHERE use; `joins` the pairs of
+    columns that FROM and WHERE equate; `equated` the names of all equated pairs; `limits` the columns compared with
+    constants; `loose` the names in other predicates. `aliases` has, by output alias, the names in its expression, or
+    None if these do not determine its meaning. `stars` has the qualifier of each `*`, with the columns that the star
+    leaves out (`* EXCEPT (a)`). `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple`
+    is false if the SELECT has more than FROM, WHERE and GROUP BY over plain tables.
     """
 
     rows: set[Reference] = field(default_factory=set)
@@ -94,7 +98,7 @@ class Needs:
 
     @property
     def constrained(self) -> set[str]:
-        """All names in predicates."""
+        """The names of all columns in predicates."""
         return self.loose | {r.name for r in self.limits} | {r.name for pair in self.joins for r in pair}
 
 
@@ -112,7 +116,9 @@ def needs_of(tree: exp.Select) -> Needs:
 
 
 class _Reader:
-    """Collects the requirements of one SELECT; methods add an expression's columns to their argument `into`."""
+    """Collects the requirements of one SELECT; methods with a parameter `into` add the columns of an expression to that
+    set.
+    """
 
     def __init__(self) -> None:
         self.needs = Needs()
@@ -186,7 +192,9 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Record the columns of a comparison without constants: only the same comparison in a view implies it."""
+        """Record the columns on both sides of a comparison without constants: a view implies it only by the same
+        comparison.
+        """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
             self.read(comparison.expression, self.needs.filters)
@@ -197,7 +205,7 @@ class _Reader:
             self.needs.equated.append((left.name, right.name))
 
     def read(self, node: Tree, into: set[Reference]) -> None:
-        """Add the columns of an expression to `into`, except those of nested queries."""
+        """Add the columns of an expression to `into`, except those of nested queries and of aggregates."""
         if isinstance(node, exp.Column):
             self._column(node, into)
         elif isinstance(node, exp.Anonymous):
@@ -243,7 +251,7 @@ class _Reader:
         self.needs.loose |= {r.name for r in condition}
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
-        """Add the arguments of a window function to `into`, as columns outside aggregates."""
+        """Add the arguments and clauses of a window function to `into`, as columns outside aggregates."""
         call = node.this
         arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
         for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):
@@ -272,7 +280,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 
 
 def folds(call: Tree) -> bool:
-    """Return whether a call is or may be an aggregate."""
+    """Return whether a call is an aggregate, or an unknown function that may be one."""
     return meant(call.name) not in READABLE
 
 
@@ -283,7 +291,7 @@ def _listed(clause: object) -> Iterator[Tree]:
 
 
 def _reference(node: object) -> Reference | None:
-    """Return a column as a Reference; None for other expressions."""
+    """Return a column, with or without parentheses, as a Reference; None for other expressions and for a star."""
     if isinstance(node, exp.Paren):
         return _reference(node.this)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
@@ -292,7 +300,7 @@ def _reference(node: object) -> Reference | None:
 
 
 def _names(tree: Tree) -> set[str]:
-    """Return the names of all columns in a tree, without those of nested queries."""
+    """Return the names of all columns in an expression, except those of nested queries."""
     found = [tree]
     for node in found:
         if not isinstance(node, (exp.Column, exp.Query)):
@@ -305,7 +313,7 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """Return the values that a comparison with constants allows a column; None for other predicates."""
+    """Return the column of a comparison with constants and the values allowed to it; None for other predicates."""
     if isinstance(conjunct, exp.Between):
         ends = [conjunct.args["low"], conjunct.args["high"]]
         return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
@@ -326,7 +334,10 @@ def _between(ends: Sequence[Fraction | int | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | int | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """Return the values that a comparison allows a column, if its constants are of one kind; None otherwise."""
+    """Return the subject as a Reference, with the values that `set_of` makes of the constants.
+
+    Return None if the subject is not a column, or if a constant is unsupported or of another kind than the rest.
+    """
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]
     known = [point for point in points if point is not None]
@@ -340,7 +351,10 @@ def _held(
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | int | str] | None:
-    """Return a constant as a number, as days since 1970, or as a string that cannot be a date; None for others."""
+    """Return a constant with its kind: a number, a time in days since 1970, or a text; None for other expressions.
+
+    A string is a text only if Spark cannot cast it to another type.
+    """
     if isinstance(literal, exp.Paren):
         return _point(literal.this)
     if isinstance(literal, exp.Neg):

@@ -1,4 +1,4 @@
-"""The decision about a statement, and the SQL that follows from it."""
+"""The decision about a statement, and the SQL to run that follows from the decision."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Attempt:
     estimate: Estimate | None = field(default=None, compare=False)
 
     def missed(self, miss: Miss) -> Attempt:
-        """Return the same attempt as a miss with this reason."""
+        """Return the same attempt as a miss, with the miss's reason."""
         return replace(self, verdict="missed", reason=miss.reason, detail=miss.detail)
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A block that a view answers. `original` is the block's own SQL as Spark can run it, whose names and types must be
-    kept.
+    """A query block answered from a view.
 
-    `query` is the block in normal form. `subqueries` are the blocks inside it that are not part of the match: each
-    stays as it is, or is answered by itself. `storages` are the storage tables that the plan reads. `verdict` says
-    whether the plan is proved.
+    `original` is the block's own SQL as Spark can run it; the replacement must return the same column names and types.
+    `query` is the normalized block. `subqueries` are nested blocks outside the match: each is kept as written, or
+    rewritten separately. `storages` are the storage tables that the plan reads. `pins` are the snapshots at which the
+    plan reads its relations. `verdict` is the result of verifying that the plan is equivalent to the block.
     """
 
     block: SelectBlock
@@ -54,7 +54,10 @@ class Replacement:
     verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
-        """Return the SELECT over the view's storage with the given names and types; `texts` replace its subqueries."""
+        """Return the SELECT over the view's storage, with the column names and types of `schema`.
+
+        `texts` has the SQL to put in place of each subquery's text.
+        """
         rewriting = self.match.rewriting.with_texts(texts) if texts else self.match.rewriting
         return print_rewriting(rewriting, self.query.names, schema, self.pins)
 
@@ -63,11 +66,11 @@ class Replacement:
 class Outcome:
     """The decision about a statement.
 
-    `spelled` are the edits without which Spark cannot run the statement (`timeseries` translated), `pins` the edits
-    that pin other relations to the snapshots of the decision. `alone` is the snapshot of the only relation that is
-    read, if there is just one. `as_of_ms` is the time of the data (milliseconds since 1970), if the answer is an
-    earlier state within a staleness bound. If views were expanded, `statement` is the expanded statement, and `typed`
-    the user's own as Spark can run it.
+    `spelled` are the edits without which Spark cannot run the statement (`timeseries` translated); `pins` the edits
+    that pin other relations to the snapshots of the decision. `alone` has the snapshot of the relation that the
+    rewritten statement reads, if it reads only one; empty otherwise. `as_of_ms` is the time of the data (milliseconds
+    since 1970) if the answer is an earlier state within a staleness bound. If views were expanded, `statement` is the
+    expanded statement, and `typed` the user's own as Spark can run it.
     """
 
     statement: Statement
@@ -95,12 +98,12 @@ class Outcome:
 
     @property
     def live(self) -> bool:
-        """Whether rows appended since a view's refresh are read."""
+        """Whether a replacement also reads rows that were appended to base tables since a view's refresh."""
         return any(replacement.match.rewriting.live for replacement in self.replacements)
 
     @cached_property
     def fixed(self) -> Outcome:
-        """Return the same outcome with all relations pinned to snapshots, even if only one is read.
+        """The same outcome with all relations pinned to snapshots, even if only one is read.
 
         Between the decision and Spark's read, a storage table may get other rows: by a refresh after a table was rolled
         back, or because the view was replaced.
@@ -117,18 +120,21 @@ class Outcome:
 
     @property
     def expanded(self) -> str:
-        """The statement with its views expanded."""
+        """The statement with its views expanded and `timeseries` translated."""
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
-        """Return the statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
+        """Return the statement to run.
+
+        `schemas` has the columns that Spark reports for each replacement's `original`, by this text.
+        """
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:
             self._printed[:] = [(known, self._text(SelectSpan(0, len(self.statement.sql)), known))]
         return self._printed[0][1]
 
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
-        """Return a range of the statement's text with all replacements made."""
+        """Return a range of the statement's text with all replacements and edits applied."""
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
         edits = []

@@ -1,10 +1,10 @@
-"""Time travel: a statement about an earlier time, answered from storage that was refreshed at that time.
+"""Time travel: decides a statement about an earlier time over storage that was refreshed from the tables of that time.
 
 FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage as of the refresh that read snapshot 5
                                                     │
-                      statement without its clauses ┴─▶ decided as usual ─▶ everything pinned
+                  statement without these clauses ──┴─▶ decided as usual ─▶ every relation pinned to its snapshot
 
-Which views are fresh, what matches and what is proved then follows from the relations at that time.
+The relations as of that time determine which views are fresh, which match, and what the verifier proves.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rewriter.timeseries.literals import read_moment
 
 
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Return the decision which blocks of a time-travel statement views answer; raise Unsupported.
+    """Return the decision which blocks of a time-travel statement to answer from views; raise Unsupported.
 
-    `relations` are the relations at that time: the statement's tables as its clauses say, storage tables as of a
-    refresh then. None if the state of one of the statement's tables at that time is unknown.
+    `relations` are the relations at that time: the statement's tables as its clauses specify, storage tables as of a
+    refresh from these. Return None if the state of one of the statement's tables at that time is unknown.
     """
     found = {name: relations.get(name) for name in past.moments}
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}
@@ -42,7 +42,7 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
 
 
 def moment_ms(text: str, zone: str) -> int | None:
-    """Return the milliseconds since 1970 that Iceberg looks up for a local time; None if ambiguous.
+    """Return the milliseconds since 1970 that Iceberg looks up for a local time; None if ambiguous or not a time.
 
     >>> moment_ms("2024-01-31 12:00:00.0019", "+01:00")
     1706698800001

@@ -1,8 +1,8 @@
-"""Groups the rows under a PIVOT before it, so that the groups can be read from a view.
+"""Groups the rows under a PIVOT by a derived table before PIVOT, so that the groups can be read from a view.
 
 Spark evaluates `PIVOT (f(x) FOR p IN (…))` in two steps: it groups by p and by every column that PIVOT does not name,
-then puts the result for each listed value of p into a column, or NULL if there is none. So absent counts are NULL, not
-0 as with CASE inside the aggregates.
+then puts the result for each listed value of p into a column, or NULL if there is no such group. So absent counts are
+NULL, not 0 as with CASE inside the aggregates.
 
 law:    over one row for each group, PIVOT finds the row's own value by max()
 query:  SELECT * FROM sales PIVOT (sum(price) FOR quarter IN (1, 2))
@@ -38,7 +38,7 @@ _EXTREMES = ("min", "max")
 
 
 class _Aggregate(NamedTuple):
-    """An aggregate of PIVOT: its text and tree without alias, and its alias or Spark's name for it."""
+    """An aggregate of PIVOT: its text and tree without the alias, and the alias (empty without one)."""
 
     text: str
     tree: Tree
@@ -50,7 +50,9 @@ class _Aggregate(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """A PIVOT clause in FROM: its span, and the texts of the table, the aggregates and the value list."""
+    """A table with PIVOT in FROM: its span in the SELECT, and the texts of the table, the aggregates and the value
+    list.
+    """
 
     start: int
     end: int
@@ -60,7 +62,10 @@ class _Clause(NamedTuple):
 
 
 def grouped_before(statement: Statement, definitions: Definitions, relations: Relations) -> Statement | None:
-    """Return the statement with grouped rows under each PIVOT; None if its result might differ."""
+    """Return the statement with the rows under each PIVOT grouped by a derived table.
+
+    Return None without PIVOT, and if the result might differ.
+    """
     if not statement.pivots or statement.problem:
         return None
     find = finder(statement, definitions, relations)
@@ -72,7 +77,7 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """Yield the edit for a SELECT that reads one pivoted table; raise Unsupported."""
+    """Yield the edit that groups the rows of a SELECT over one pivoted table; nothing if that is not supported."""
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -100,7 +105,7 @@ def _edit(block: SelectBlock, source: Tree, pivot: Tree, statement: Statement, f
 
 
 def _is_plain(source: Tree) -> bool:
-    """Return whether a FROM item is a table or query with at most an alias."""
+    """Return whether a FROM item is a table or derived table with at most an alias and PIVOT."""
     more = (value for arg, value in source.args.items() if arg not in ("this", "db", "catalog", "alias", "pivots"))
     return isinstance(source, (exp.Table, exp.Subquery)) and not source.alias_column_names and not any(more)
 
@@ -108,7 +113,7 @@ def _is_plain(source: Tree) -> bool:
 def _over_groups(
     clause: _Clause, alias: str, keys: Sequence[str], by: Sequence[str], aggregates: Sequence[_Aggregate]
 ) -> str:
-    """Return the pivoted table with its rows grouped before PIVOT."""
+    """Return the SQL of the pivoted table, with its rows grouped before PIVOT."""
     grouped, pivoted = ", ".join(map(quoted, (*keys, *by))), ", ".join(map(quoted, by))
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
     groups = f"SELECT {grouped}, {values} FROM {clause.source} GROUP BY {grouped}"
@@ -150,7 +155,7 @@ def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
 
 
 def _aggregate(text: str) -> _Aggregate:
-    """Return an aggregate of PIVOT; raise Unsupported."""
+    """Return an aggregate of PIVOT; raise Unsupported if it has a subquery, a window or a star other than count(*)."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
         raise Unsupported("a subquery, a window or a star in an aggregate of PIVOT is not supported")
@@ -166,7 +171,7 @@ def _counts(node: Tree) -> bool:
 
 
 def _columns(tree: Tree, alias: str) -> Iterator[str]:
-    """Yield the column names in an aggregate; raise Unsupported for columns of other tables."""
+    """Yield the column names in an aggregate, in lower case; raise Unsupported for columns of other tables."""
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
             raise Unsupported(
@@ -177,7 +182,10 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
 
 
 def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -> tuple[str, ...]:
-    """Return the columns under PIVOT; raise Unsupported if they are unknown."""
+    """Return the column names of the table or subquery that PIVOT is applied to.
+
+    Raise Unsupported if they are unknown or not unique.
+    """
     found = find(source) if isinstance(source, exp.Table) else None
     if found is None:
         bare = source.copy()
@@ -195,7 +203,10 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
 
 
 def _finds_the_same(made: Statement, find: Find) -> bool:
-    """Return whether Spark's two-step PIVOT of the grouped rows has the same result as PIVOT of the rows."""
+    """Return whether each PIVOT over grouped rows has the same result as the original PIVOT over rows.
+
+    That holds if Spark evaluates the original in two steps, or if all aggregates are min and max.
+    """
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:
         return all(_in_two_steps(block, made, find) for block in grouped)

@@ -1,5 +1,4 @@
-"""Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does when it plans a
-scan.
+"""Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does in scan planning.
 
 law:    a file with a row whose value in each column lies in that column's set is kept
 """
@@ -16,7 +15,9 @@ Wanted = Mapping[int, RangeSet]
 
 
 def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
-    """Yield the positions of the files that may have a row with such values; a file with unknown bounds may.
+    """Yield the positions of the files that may contain a row with the values in `wanted`.
+
+    A file with unknown bounds is included.
 
     >>> column = ColumnFiles(sizes=(8, 8), nulls=(0, 0), lower=(1, 5), upper=(4, 9))
     >>> group = FileGroup(records=(2, 2), sizes=(40, 40), columns={7: column})
@@ -30,7 +31,7 @@ def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
 
 
 def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> bool:
-    """Return whether a column may have one of the values in a file."""
+    """Return whether a column may have one of the values in the file at position `at`, which has `records` rows."""
     nulls = column.nulls[at]
     if values.null and nulls != 0:
         return True

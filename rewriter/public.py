@@ -1,4 +1,4 @@
-"""The public names of the package, each imported on first use."""
+"""The public names of the package; rewriter/__init__.py imports this module when one of them is first used."""
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite

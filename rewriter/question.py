@@ -1,4 +1,8 @@
-"""The requirements of one block of a statement, and the views that may satisfy them."""
+"""The requirements of one block of a statement, a Question, and the search for the views that may satisfy them.
+
+Sets of views are integers, "as bits": bit i stands for the i-th view of the Shelf (rewriter.shelf). A view exposes a
+column if its name, or a name equated with it, occurs outside aggregates in the view's query.
+"""
 
 from __future__ import annotations
 
@@ -15,52 +19,62 @@ from rewriter.shelf import Names, Shelf
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The names of which a view must have one; `owners` are the tables to which each can belong, None if unknown."""
+    """The requirement that a view expose a column with one of `names`.
+
+    `owners` has, for each column name that can satisfy the requirement, the tables to which it can belong; an empty set
+    if unknown.
+    """
 
     names: Names
     owners: tuple[frozenset[TableName], ...]
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """The tables that can have any of the names; None if unknown."""
+        """The tables that can have a column with any of the names; None if unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose one of the names, as bits."""
+        """Return the views that expose a column with one of the names, as bits."""
         return shelf.show(self.names)
 
 
 @dataclass(frozen=True, slots=True)
 class Filtered(Need):
-    """A filter on one of these names, which keeps rows with certain values if no other condition uses the name."""
+    """The requirement of a filter on a column with one of the names; `values` are those that it keeps, None if unknown.
+
+    A view whose stored rows all have such values satisfies the requirement without the column.
+    """
 
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a name, or that hold no rows with other values, as bits."""
+        """Return the views that expose a column with one of the names, or hold only rows that the filter may keep, as
+        bits.
+        """
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregated(Need):
-    """An aggregate over a column, which a view may expose in place of the column; `within` are all names in its
-    arguments.
+    """The requirement of an aggregate over a column, which a view may store instead of the column.
+
+    `function` is the aggregate (empty if of no family); `within` are all names in its arguments and its FILTER.
     """
 
     function: str = ""
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a name, or an aggregate from which this one can be derived, as bits."""
+        """Return the views that expose a column with one of the names, or a suitable aggregate over it, as bits."""
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 class Possible(NamedTuple):
-    """The views that could answer and, among these, the views that may hold only some of the rows, as bits.
+    """The views that could answer a block, and those of them that may hold only some of its rows, as bits.
 
-    `beside` has, by table, the views to which only this table must be joined back.
+    `beside` has, by table, the views to which only this table must be joined back (joined to the storage by its key).
     """
 
     views: int
@@ -70,12 +84,13 @@ class Possible(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A block's requirements, and the predicates by which it may imply a view's filter.
+    """A block's requirements, and the predicates by which the block may imply a view's filter.
 
-    `tables` are all tables that it and its nested blocks may read, `core` the tables of its own FROM: a view over none
-    of these can answer at most a nested block. `whole` is false if its FROM may read further tables, or its columns may
-    be outer references. `joins` are the names that it equates, only one of a pair if the other is an outer reference.
-    `restriction` tests, for all names of a column, whether the block may restrict it to given values; `mentions` tests
+    `tables` counts the occurrences of all tables that the block and its nested blocks may read, `core` those of its own
+    FROM: a view over none of these can answer at most a nested block. `whole` is false if the FROM may read further
+    tables, or if columns may be outer references. `joins` are the pairs of columns that the block equates, with one
+    side only if the other is an outer reference. `classes` has, by name, the names equated with it. `restriction` takes
+    all names of a column and returns a test whether the block may restrict the column to given values; `mentions` tests
     whether a name occurs anywhere in the block.
     """
 
@@ -90,7 +105,7 @@ class Question:
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
-        """Return the views that could answer the question."""
+        """Return the views that could answer the block."""
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
@@ -103,7 +118,7 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return the views that join further tables without a known key that keeps all rows, as bits."""
+        """Return the views that join further tables without a declared key that gives each row one match, as bits."""
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
             if not bits & members:
@@ -120,7 +135,7 @@ class Question:
         return lost
 
     def _keyed(self, table: TableName, declared: Declared) -> bool:
-        """Return whether a table has a key whose columns all occur in the block."""
+        """Return whether a table has a declared primary key whose columns all occur in the block."""
         key = declared.primary.get(table, ())
         return bool(key) and all(self.mentions(column.lower()) for column in key)
 
@@ -132,7 +147,10 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return the views that expose the names required of the tables that they read, as bits."""
+        """Return the views that satisfy the requirements on the tables that they read, as bits.
+
+        Add to `beside`, by table, the views that satisfy a requirement only if this table is joined back.
+        """
 
         def all_of(some: Iterable[TableName]) -> int:
             return reduce(and_, [shelf.reads.get((table, tables.get(table, 1)), 0) for table in some])
@@ -169,8 +187,8 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Return, by table that may have a required column, the views to which the table can be joined back
-        by its key.
+        """Return, by table that may have a required column, the views to which the table can be joined back by its key,
+        as bits.
         """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
@@ -186,8 +204,8 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return the views whose filters can keep a row of the question, and those that may keep only some of its rows,
-        as bits.
+        """Return, as bits, the views whose filters may keep rows of the block, and those that may keep only some of
+        them.
         """
         partial = 0
         for names, limits in shelf.limits.items():
@@ -207,7 +225,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate both sides of a pair of columns of tables that they read, as bits."""
+    """Return the views that equate both columns of a pair and read their tables, as bits."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

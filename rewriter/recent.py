@@ -1,4 +1,4 @@
-"""Caches decisions, because dashboards repeat their statements."""
+"""Caches parsed statements and the decisions about them, because dashboards repeat their statements."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
-    """A parsed statement over some definitions; `names` are the relations to look up before deciding.
+    """A parsed statement over some definitions, with the last decision; `names` are the relations to look up first.
 
-    `concerns_views` is false if no view could answer any part of it; `over` is the number of views over its tables.
+    `concerns_views` is false if no view could answer any part of the statement; `over` is the number of views over its
+    tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
@@ -28,16 +29,14 @@ class Asked:
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:
-        """The base tables that the statement reads; for a materialized view that it names, the tables under
-        the view.
-        """
+        """The base tables that the statement reads; for a materialized view that it names, the view's base tables."""
         sources = self._definitions.sources
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
         """Return the decision, from the cache if no relation has changed; raise Unsupported.
 
-        The current time matters only with a staleness bound, within which an earlier state may be used.
+        `bound` is the staleness bound, within which an earlier state may be used; None demands the current state.
         """
         earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided
@@ -49,7 +48,7 @@ class Asked:
 
 
 class Recent:
-    """Caches the parsed statements over some definitions, by text and session.
+    """A cache of the statements over some definitions, by text and session; `most` is its capacity.
 
     law:    a cached decision is what `rewrite` would return now: it depends on the text, the session, the definitions
             and the relations, and the cache compares all four.

@@ -1,4 +1,4 @@
-"""A suggestion for a query that no view answers: refresh a view, add outputs to it, or create another one."""
+"""A suggestion for a query that no view answers: refresh a view, add outputs to it, or create another view."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rewriter.sizes import Size
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change that makes a view answer a query: add these outputs with these names; `sql` is the changed definition.
+    """A change that makes a view answer a query: the outputs `add` with these names; `sql` is the changed definition.
 
-    `left` is the number of SELECTs over tables that it still does not answer. If the view itself should not change,
-    `new` is a free name for another view. With `refresh`, the view only has to be refreshed. `outputs` are the added
-    outputs as a SELECT list, if they can be appended to the view's own. `size` estimates a view with more keys, if
-    statistics allow that.
+    `left` is the number of SELECTs over tables that still no view would answer. If the view itself should not change,
+    `new` is a free name for another view. With `refresh`, the view only has to be refreshed. `columns` is the column
+    list of a view that names its columns itself. `outputs` are the added outputs as a SELECT list, if they can be
+    appended to the view's own. `size` is the estimated size of a view with more keys; None if there are no statistics.
     """
 
     view: TableName
@@ -36,7 +36,7 @@ class Suggestion:
 
     @property
     def part(self) -> str:
-        """The blocks that the change would not answer, as text; empty if it answers the whole query.
+        """The number of SELECTs that the change would not answer, as text; empty if it answers the whole query.
 
         >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
         '2 SELECTs would still read tables'
@@ -46,7 +46,7 @@ class Suggestion:
 
     @property
     def statement(self) -> str:
-        """The SQL statement that makes the change; `columns` are listed if the view names its columns itself."""
+        """The SQL statement that makes the change."""
         if self.refresh:
             return f"REFRESH MATERIALIZED VIEW {self.view}"
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
@@ -55,7 +55,7 @@ class Suggestion:
 
     @property
     def told(self) -> str:
-        """The change and its effect, as a sentence for the user."""
+        """The change and its effect, as a sentence for the user that introduces the statement."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"

@@ -1,7 +1,7 @@
 """Estimates the work of a plan in Spark: rows and bytes read after pruning, scans, joins and shuffles.
 
 The constants are the least-squares fit of benchmarks/reading.py on the Spark of the integration tests with two cores.
-Their ratios matter: one more scan, join or shuffle costs as much as a certain number of rows read.
+Only their ratios matter: one more scan, join or shuffle costs as much as a certain number of rows read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rewriter.pruning import Wanted, kept
 SCAN, JOIN, SHUFFLE = 14.0, 20.0, 45.0
 # Milliseconds for each row read, each row that passes through a join, and each byte of the columns read.
 ROW, JOINED, BYTE = 5e-6, 1.4e-5, 3e-6
-# Bytes of a row if only the number of rows is known, and the rows of a table without statistics.
+# The bytes of a row if only the number of rows is known; the number of rows of a table without any totals.
 RECORD, UNKNOWN = 64, 10**12
 # Bytes of a value by its type; 16 for other types.
 _WIDTHS = {"boolean": 1, "tinyint": 1, "smallint": 2, "int": 4, "date": 4, "float": 4, "bigint": 8, "double": 8,
@@ -26,10 +26,10 @@ _WIDE = 16
 
 
 class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seven times as long to create
-    """The estimated work of a plan; of the tables whose files are known, `files` of `all_files` are read.
+    """The estimated work of a plan; `files` of `all_files` are read, counting only tables whose files are known.
 
-    `held` is the number of rows of all tables before pruning, `largest` the rows of the largest scan; `known` is false
-    if the size of a table is unknown.
+    `held` is the number of rows of all tables before pruning, `largest` the rows of the largest scan, `joined` the rows
+    that pass through joins; `known` is false if the size of a table is unknown.
     """
 
     scans: int = 0
@@ -45,18 +45,20 @@ class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seve
     known: bool = True
 
     def then(self, joins: int = 0, shuffles: int = 0) -> Estimate:
-        """Return the estimate with joins, through which the rows of the largest scan pass, and shuffles added."""
+        """Return the estimate with joins and shuffles added; the rows of the largest scan pass through each join."""
         joined = self.joined + joins * self.largest
         return self._replace(joined=joined, joins=self.joins + joins, shuffles=self.shuffles + shuffles)
 
     @property
     def ms(self) -> float:
-        """The estimated time in milliseconds, without the fixed time of every statement."""
+        """The estimated time in milliseconds, without the fixed overhead of every statement."""
         fixed = SCAN * self.scans + JOIN * self.joins + SHUFFLE * self.shuffles
         return fixed + ROW * self.rows + JOINED * self.joined + BYTE * self.bytes
 
     def gains_on(self, tables: Estimate) -> bool:
-        """Return whether this plan is cheaper than reading the tables; always True if both read few rows."""
+        """Return whether this plan is cheaper than the base tables, whose estimate is `tables`; always True if both
+        read few rows.
+        """
         if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
             return True
         return self.ms < tables.ms
@@ -112,9 +114,9 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
 
 
 def least_ms(table: Table, share: float, columns: int | None = None) -> float:
-    """Return the milliseconds for reading some columns (all by default) of a share (0 to 1) of a table's rows.
+    """Return the milliseconds for reading some columns (None: all) of a share (0 to 1) of a table's rows.
 
-    No Estimate is created, because this runs for each view of a shortlist.
+    No Estimate is created, because this function runs for each view of a shortlist.
     """
     if table.records is None:
         return scan_of(table, share).ms
@@ -129,7 +131,7 @@ UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=Fa
 def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
     """Return the estimate of reading these columns (in lower case) of the files that a filter cannot exclude.
 
-    If a table's files are unknown, a `share` of its rows is read.
+    `wanted` are the values that the filter allows. If a table's files are unknown, a `share` of its rows is read.
     """
     if table.statistics is None:
         whole = scan_of(table, share)
@@ -160,13 +162,14 @@ def _share_of_width(table: Table, columns: Collection[str]) -> float:
 
 
 def _width(table: Table, columns: Collection[str]) -> int:
-    """Return the bytes of these columns in a row, by their types."""
+    """Return the bytes that these columns take in a row, by their types."""
     return sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns if column.name.lower() in columns)
 
 
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
-    """Return the bytes of some columns in a file; estimated by `width`, their share of the row, if the file does not
-    record them.
+    """Return the bytes of the columns with these field ids in the file at position `at` of a group.
+
+    If the file does not record them, use its size times `width`, the columns' share (0 to 1) of a row.
     """
     columns = [group.columns[each] for each in ids if each in group.columns]
     known = [size for column in columns if (size := column.sizes[at]) is not None]

@@ -1,8 +1,7 @@
-"""Computes a view's rows from the storage of other views over the same tables, so that one scan of the tables serves
-all.
+"""Computes a view's rows from the storage of other views, so that several refreshes share one scan of the base tables.
 
-The engine answers the storage query like a user's query, so the rows are the same; the result is used only if it is
-cheaper than the tables.
+The engine answers the storage query like a user's query, so the rows are the same; the result is used only if reading
+the storage is cheaper than reading the base tables.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from rewriter.sql import Statement, parse
 
 @dataclass(frozen=True)
 class Shared:
-    """A query that returns a view's rows from the storage of another view, `view`; all relations are pinned to
-    snapshots.
+    """A query, `sql`, that returns a view's rows from the storage of another view, `view`, at pinned snapshots.
+
+    `storage` is the other view's storage table.
     """
 
     view: MaterializedView
@@ -31,7 +31,7 @@ class Shared:
 
 
 def storage_question(view: MaterializedView) -> Statement | None:
-    """Return a view's storage query as a statement under the view's settings; None if it records none."""
+    """Return a view's storage query as a statement under the settings that the view records; None without settings."""
     if view.settings is None:
         return None
     return parse(view.storage_query, replace(view.session, settings=view.settings, time_zone=view.zone))
@@ -42,9 +42,9 @@ def shared(
 ) -> Shared | None:
     """Return a cheaper query over another view's storage for the whole storage query of a view; None if there is none.
 
-    `storage` is the view's own, whose columns determine the types; `relations` has all relations of
-    `definitions.closure(asked)` at one time. Declared keys are not used, even if trusted: a declaration can be
-    withdrawn, but rows that were stored by it would stay, fresh by every snapshot.
+    `storage` is the view's own storage, whose columns determine the types; `asked` is its storage query; `relations`
+    has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if trusted: a
+    declaration can be withdrawn, but rows stored because of it would stay, and count as fresh by every snapshot.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # the view's own content is what is to be computed

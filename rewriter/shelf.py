@@ -1,7 +1,8 @@
-"""All views as bit sets, to find all views with required features at once.
+"""The features of all views as bit sets, to find all views with required features at once.
 
-This is Goldstein and Larson's filter tree inverted: for each name the set of views that mention it, one bit per view,
-so that each test takes a few operations on whole sets, however many views there are.
+This is Goldstein and Larson's filter tree inverted: for each column name the set of views that mention it, as an
+integer with one bit for each view ("as bits"). So each test takes a few operations on whole sets, however many views
+there are.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ _Key = TypeVar("_Key")
 
 
 class Folded(NamedTuple):
-    """An aggregate of a view, with its argument's names and the names that the view equates with them."""
+    """An aggregate of a view; `names` has, for each column in its arguments, all names that the view equates with it.
+
+    `function` is empty for an aggregate of no family.
+    """
 
     function: str
     names: frozenset[Names]
 
 
 class Limit(NamedTuple):
-    """The values that a predicate of a view allows a column, with all names of the column."""
+    """The values that a predicate of a view allows a column; `names` are all names of the column."""
 
     names: Names
     values: Values
@@ -39,12 +43,13 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The features of a view's query. `understood` is false if only the tables of the query are known.
+    """The features of a view's query; `understood` is false if only the tables of the query are known.
 
     `keys` is the number of its grouping keys; `inner` is true if all its joins are inner. `shown` are the names outside
     aggregates, which may be columns of the storage; `loose` the names in predicates that are not comparisons with
-    constants; both include the names that `classes` equates with them. `limits` are the comparisons one by one, `kept`
-    the comparisons of each column combined.
+    constants; both include the names that `classes` equates with them. `folded` are the aggregates. `limits` are the
+    comparisons one by one, `kept` the comparisons of each column combined. `columns` are the names that certainly
+    belong to a table, with the table.
     """
 
     tables: tuple[TableName, ...]
@@ -63,9 +68,11 @@ class Features:
 
 @dataclass
 class Shelf:
-    """The views as bits, ordered by name.
+    """The features of all views, inverted: for each feature the views that have it, as bits in the order of view names.
 
-    `reads` has the views that read a table so many times or more, `bags` those of the very same tables.
+    `understood`, `grouped`, `outer` and `alone` are the views whose features are known, that are grouped, that have an
+    outer join, and that read one table. `reads` has, for a table and a number n, the views that read the table at least
+    n times; `bags` the views that read exactly these tables.
     """
 
     views: Sequence[TableName] = ()
@@ -84,7 +91,7 @@ class Shelf:
 
     @classmethod
     def of(cls, views: Mapping[TableName, Features]) -> Shelf:
-        """Return the shelf that has the features of these views."""
+        """Return the shelf with the features of these views."""
         names = sorted(views)
         shelf = cls(names)
         for i, name in enumerate(names):
@@ -122,7 +129,10 @@ class Shelf:
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply that one of these names has such values, as bits."""
+        """Return the views whose predicates may imply one of the values for a column with one of these names, as bits.
+
+        With `values` None, any comparison with constants may imply that.
+        """
         found = 0
         for name in names:
             found |= self.loose.get(name, 0)
@@ -132,8 +142,9 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate over one of these names from which this aggregate can be
-        derived, as bits.
+        """Return the views with an aggregate over a column with one of `names` that may yield this aggregate, as bits.
+
+        `function` is the required aggregate; `within` are all names in its arguments.
         """
         # An aggregate without a family may be derived from any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
@@ -148,7 +159,7 @@ class Shelf:
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """Return the positions in `views` of the bits that are set, in order."""
+        """Return the positions in `views` of the bits that are set, in ascending order."""
         picked: list[int] = []
         if not bits:
             return picked

@@ -32,9 +32,9 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 
 @dataclass(frozen=True)
 class Size:
-    """The estimated rows of a view; `of` is the number of rows of its table.
+    """The estimated number of rows of a view; `of` is the number of rows of its table.
 
-    For `unknown` keys, the rows are to be multiplied by their numbers of values.
+    `unknown` are keys with an unknown number of values: the rows must be multiplied by these numbers.
     """
 
     rows: int
@@ -43,7 +43,7 @@ class Size:
 
     @property
     def is_nearly_whole(self) -> bool:
-        """Whether the view would be nearly as large as its table."""
+        """Whether the view would have at least the share NEARLY of its table's rows."""
         return self.rows >= NEARLY * self.of
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Size:
 
 
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
-    """Return the size of a view that has `now` rows, after these keys (by their texts) are added.
+    """Return the size of a view that has `now` rows, after these keys (expressions by their texts) are added.
 
     law:    n rows spread evenly over D possible groups fall into about D (1 - exp(-n / D)) of them
     """
@@ -68,7 +68,9 @@ def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> S
 
 
 def _values(tree: Tree, block: Block, table: Table) -> int | None:
-    """Return the greatest possible number of values of an expression in a table; None if there are no bounds."""
+    """Return the greatest possible number of values of an expression of a table's column; None if its bounds are
+    unknown.
+    """
     bucket, day = as_bucket(tree), day_source(tree)
     source = bucket.source if bucket is not None else day if day is not None else tree
     declared = block.type_of(source)

@@ -1,7 +1,8 @@
 """Bounded staleness: answers a statement as of an earlier time, at which a stale view was fresh.
 
-Stale storage is never read beside newer tables: the whole statement goes back to one time within the bound, at which
-every table has its state of then. All else (which views are fresh, what is pinned and verified) is decided as usual.
+A statement never reads stale storage together with newer tables: the whole statement is decided for one time within the
+bound, with every table in its state at that time. The rest (which views are fresh, pinning and verification) is decided
+as usual.
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ MOST_MOMENTS = 4
 
 @dataclass(frozen=True)
 class Bound:
-    """The staleness bound in seconds for all views; if `seconds` is None, each view's own bound."""
+    """A staleness bound: `seconds` for all views, or None for each view's own bound; `now_ms` is the current time."""
 
     now_ms: int
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether storage may lack a commit of time `since_ms`; a commit in the future is never allowed."""
+        """Return whether storage may lack a commit made at `since_ms`; a commit in the future must never be lacking."""
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 
 
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
-    """Return the times within the bound at which stale views were fresh, in milliseconds since 1970, the
-    latest first.
+    """Return the times within the bound at which stale views were fresh, in milliseconds since 1970, the latest first.
+
+    There are at most MOST_MOMENTS of them.
     """
     found = set[int]()
     for name in relations:
@@ -48,8 +50,9 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """Return the time of the first commit that a view's storage lacks, in milliseconds; None if it lacks none or was
-    never filled.
+    """Return the time of the first commit that a view's storage lacks, in milliseconds since 1970.
+
+    Return None if the storage lacks none or was never filled.
 
     law:    now minus that time is how old an answer from the storage is
     no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a
@@ -70,7 +73,9 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations at an earlier time: base tables as they were then, storage tables as they are now."""
+    """Return the relations at an earlier time (milliseconds since 1970): base tables as of then, storage tables as of
+    now.
+    """
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:
@@ -88,10 +93,11 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Return the decision for now, or for the earlier time at which views answer the most blocks.
+    """Decide the statement for now or for one of the `earlier` times: the one at which views answer the most blocks.
 
-    If several times answer as many, one without appended rows comes first, then the latest. A statement that fills a
-    table is always decided for now.
+    `earlier` are milliseconds since 1970, latest first. On a tie, prefer a plan that reads no rows appended since the
+    refresh, then the current state, then the latest time. A write, or a statement that names a storage table, is always
+    decided for now.
     """
     now = rewrite(statement, definitions, relations)
     storages = definitions.by_storage.keys() & statement.tables

@@ -1,9 +1,9 @@
-"""Finds the smallest change to a view that makes it answer a query; the engine tries each change.
+"""Finds the smallest change to a view that makes the view answer a query; the engine tries each change.
 
 A view over tables of the query gets all outputs that the query needs and the view lacks; then each output without which
-the engine still answers is removed again. The rest is suggested: no suggestion is made that the engine has not tried.
+the engine still answers is removed again. So no suggestion is made that the engine has not tried.
 
-If a view only needs a refresh, that is suggested first.
+If a view only needs a refresh, the refresh is suggested first.
 
 Suggestions are tried under the settings of the current session. A view made under other settings is not changed,
 because its own queries rely on them; neither is a view that would get more keys and so more rows, which could defeat
@@ -48,7 +48,7 @@ _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Part(NamedTuple):
-    """An output that a view may lack; a key is also added to GROUP BY."""
+    """An output that a view may lack; if `key`, the output is also added to GROUP BY."""
 
     text: str
     name: str
@@ -57,7 +57,7 @@ class _Part(NamedTuple):
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return the smallest change by which a view answers a block that none answers yet; None if there is none."""
+    """Return the smallest change by which a view answers a block that no view answers yet; None if there is none."""
     statement = outcome.statement
     try:
         if (lacking := _refresh(outcome, definitions, relations)) is not None:
@@ -79,9 +79,10 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return a view whose refresh alone would answer a block, the best one first; None if there is none.
+    """Return a suggestion to refresh the view whose refresh alone would answer a block, the best one first.
 
-    Views that the statement names, and views over these, count as well, with the names expanded.
+    Return None if there is no such view. Views that the statement names, and views over these, are tried as well, with
+    the names expanded.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
@@ -120,7 +121,7 @@ def _for_block(
     for view in over[:TRIED_VIEWS]:
         found = _for_view(view, block, statement, relations)
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
-            continue  # it needs a refresh or a setting, as its reason says
+            continue  # the view needs a refresh or a setting, which its attempt already reports
         stays = found.outputs and not _moves(view, statement.session)
         yield found if stays else _beside(found, view, statement.session, taken)
 
@@ -131,7 +132,7 @@ def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: R
 
 
 def _moves(view: MaterializedView, session: Session) -> bool:
-    """Return whether recreating a view in this session would record other settings than it has."""
+    """Return whether recreating a view in this session would record other settings than the view has."""
     kept = view.settings
     differing = kept is None or differing_setting(session.settings, kept, session.defaults) is not None
     return differing or _in_other_zone(view, session)
@@ -142,7 +143,7 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 
 
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
-    """Return a suggestion to create another view, with a name made of the added outputs."""
+    """Return the suggestion as one to create another view, named by the view's name and the added outputs."""
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
     names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
@@ -151,7 +152,10 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
-    """Return the change to one view, or None; a change without new outputs if only the session's settings differ."""
+    """Return the change to one view that makes it answer the block; None if there is none or it would not be smaller.
+
+    A change without new outputs means that only the session's settings differ from the view's.
+    """
     try:
         tree = parse_select(view.query)
     except ParseError:
@@ -167,7 +171,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     answer = _answer(view, tree, parts, statement, relations)
     if answer is None:
         return None
-    # From the end, where plain columns are: aggregates and keys, as the query has them, keep the view smaller.
+    # From the end, where plain columns are: with aggregates and keys instead of columns the view stays smaller.
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
         if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
@@ -220,8 +224,9 @@ def _as_many_rows(
 
 
 def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, block: Block) -> Size | None:
-    """Return the estimated size of a view with more keys, from the statistics of its largest table; None without
-    statistics.
+    """Estimate the size of the view after the added keys, from the statistics of its largest table.
+
+    Return None without added keys or statistics.
     """
     keys = {part.text: part.tree for part in parts if part.key}
     read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]
@@ -240,7 +245,10 @@ def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -
 
 
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
-    """Return the qualifiers in the view's text of the query's table ids; None for one that needs no qualifier."""
+    """Return, by table id of the query, the table's qualifier in the view's query; None if no qualifier is needed.
+
+    Tables that the view does not read are left out.
+    """
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
     named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
@@ -292,7 +300,7 @@ def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
 
 
 def _name(tree: Tree, taken: set[str]) -> str:
-    """Return a name for a new output, such as `price` or `max_price`; numbered if the name is taken."""
+    """Return a free name for a new output, such as `price` or `max_price`; numbered if the name is taken."""
     call = tree.this if isinstance(tree, exp.Filter) else tree
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
@@ -323,7 +331,7 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query's outcome with this changed view; None if the view does not answer."""
+    """Return the query's outcome over the view with these outputs added; None if the view does not answer."""
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
