@@ -1,4 +1,4 @@
-"""The source columns that a view reads, and the hidden storage columns that it needs."""
+"""The source columns that a view reads, and the position of its outputs in the storage table."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from rewriter.maintenance.stored import block_of
 from rewriter.model import Column, MaterializedView, Table, TableName
 from rewriter.sql import ParseError, storage_tree, tokenize
 
-# Keywords by which a query reads columns without naming them; a star after one of them is not a multiplication.
+# Keywords by which a query reads columns without naming them.
 _ALL = frozenset({"natural", "pivot", "unpivot", "table", "transform"})
+# A star after one of these tokens stands for columns and is not a multiplication.
 _ALL_AFTER = frozenset({"select", "distinct", "all", ",", ".", "("})
 
 Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """Return the columns of each source that the storage query reads; in doubt, all whose name occurs in the query."""
+    """Return the columns of each source that the storage query reads; in doubt, all whose name occurs in the query.
+
+    If the query may read columns that it does not name, return all columns.
+    """
     block = block_of(view, columns)
     if isinstance(block, str):
         words = _words(view.storage_query)
@@ -40,7 +44,7 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 
 
 def _words(sql: str) -> frozenset[str] | None:
-    """Return every word of a query outside strings, in lower case; None if the query may read unnamed columns.
+    """Return every word of a query outside string literals, in lower case; None if the query may read unnamed columns.
 
     law:    a query reads a column by its name, by a star, by NATURAL, or by PIVOT, which groups by all columns that it
             does not name
@@ -62,7 +66,7 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """Return a storage column at the position of another output of the view's query; None if there is none."""
+    """Return the first storage column at the position of another output of the view's query; None if there is none."""
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):
         name = column.name.lower()
@@ -72,7 +76,7 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the output names in the order of the query; '' for an output that the text does not name."""
+    """Return the output names in the order of the query; an empty string for an output that the query does not name."""
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):

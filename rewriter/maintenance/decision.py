@@ -7,7 +7,11 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """The ways to refresh a view, the cheapest first."""
+    """The ways to refresh a view.
+
+    FRESH: no refresh is needed. NOTHING: the new snapshot ids are recorded without rows. WIDENED: rows are added that
+    partial storage lacks. FULL: the whole query is computed.
+    """
 
     FRESH = "none"
     NOTHING = "nothing"
@@ -23,8 +27,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The rows appended to a source, as they contribute to a view: `query` computes that from the `rows` rows of
-    `source`.
+    """The contribution of rows appended to a source: `query` computes it from `rows` rows of `source`.
+
+    `source` is the SQL that reads these rows.
     """
 
     query: str
@@ -36,8 +41,9 @@ class Delta:
 class Decision:
     """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
-    The statement is `write`, the name of the table to write to, then `content`. For FULL the two are empty, and the
-    caller supplies them. `delta` is the part of the content that takes in the appended rows of the only grown table.
+    The statement is `write`, the name of the table to write to, then `content`; for FULL both are empty, and the caller
+    builds the statement. `delta` is the part of `content` that computes the appended rows' contribution, if only one
+    table has grown.
     """
 
     kind: Kind
@@ -48,7 +54,7 @@ class Decision:
 
     @property
     def incremental(self) -> bool:
-        """Whether the cost depends on the change and not on all rows."""
+        """Whether the cost depends on the changes of the sources, and not on all their rows."""
         return self.kind is not Kind.FULL
 
     @property
@@ -57,7 +63,7 @@ class Decision:
         return self.kind is not Kind.FRESH
 
     def statement(self, target: str) -> str:
-        """Return the statement that brings `target` from the recorded content to the new content.
+        """Return the SQL statement that updates the table named `target` to the new content.
 
         >>> Decision(Kind.APPEND, "", "INSERT INTO", "SELECT 1").statement("lake.demo.mv")
         'INSERT INTO lake.demo.mv SELECT 1'

@@ -1,8 +1,8 @@
-"""Turns the query of CREATE MATERIALIZED VIEW into the query that fills its storage.
+"""Turns the query of CREATE MATERIALIZED VIEW into the query that fills the view's storage table.
 
-Storage has the view's outputs and, after them, hidden columns with which it can answer more queries: a count of rows;
-group keys and ORDER BY expressions that are not outputs; the parts of averages and of expressions over aggregates; and,
-if deleted rows can be subtracted from a sum, the count of summed values.
+The storage table has the view's outputs and, after them, hidden columns with which it can answer more queries: a count
+of rows; group keys and ORDER BY expressions that are not outputs; the components of averages and of expressions over
+aggregates; and, if deleted rows can be subtracted from a sum, the count of summed values.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ _CHANGING = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentUser, exp.Session
 
 @dataclass(frozen=True)
 class Definition:
-    """A view's query in Spark's SQL, the query that fills its storage, and what both read.
+    """A view's query in Spark's SQL, the query that fills the view's storage, and the tables that both read.
 
-    `names` are the output names that the text determines; None where Spark must name the output. `storage_query` keeps
-    `timeseries` calls; `pin` translates them to Spark's functions.
+    `hidden` are the names of the hidden columns. `names` are the output names that the query determines, with None for
+    an output that Spark must name; empty if no name is known. `storage_query` keeps `timeseries` calls; `pin`
+    translates them to Spark's functions.
     """
 
     query: str
@@ -66,11 +67,10 @@ def define(
     *,
     hidden: bool = True,
 ) -> Definition:
-    """Return the definition of a view over this query; raise Unsupported, with the remedy, if it cannot be one.
+    """Return the definition of a view over this query; raise Unsupported, with the remedy, if there can be none.
 
     `columns` name the outputs. Without `hidden`, storage has only the view's outputs, as in a table that another tool
-    made.
-    `views` are the views that the query may name; `tables` are all tables that it reads, also through views.
+    made. `views` are the views that the query may name; `tables` are all tables that it reads, also through views.
     """
     statement = parse(query, session)
     sources = _sources(statement, tables, views)
@@ -108,9 +108,10 @@ def _over_groups(
     *,
     hidden: bool,
 ) -> Definition:
-    """Return the stored outputs of a view, including those of grouped derived tables in its FROM.
+    """Return the definition of a query that is not a single block.
 
-    Only the last SELECT changes; the text before it stays as typed.
+    If the query reads grouped derived tables in FROM, hidden columns are added to its last SELECT; the text before it
+    stays as typed. Otherwise storage has the view's outputs.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -138,7 +139,7 @@ def _over_groups(
 def _sources(
     statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> tuple[TableName, ...]:
-    """Return the tables that a query reads, also through views; raise Unsupported for unsupported sources."""
+    """Return the tables that a query reads, also through views; raise Unsupported if the query cannot define a view."""
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(f"{why}; name the tables that it reads instead")
@@ -153,7 +154,7 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Raise Unsupported for queries whose view could not be kept fresh, or whose rows are not deterministic."""
+    """Raise Unsupported for a query whose view could not be kept fresh, or whose rows are not deterministic."""
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
@@ -211,7 +212,7 @@ def _refuse_call(call: exp.Func) -> None:
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
-    """Return the query as one block, with derived tables and CTEs merged."""
+    """Return the query as one block, with derived tables and CTEs merged; raise Unsupported if that is not possible."""
     main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
@@ -219,14 +220,14 @@ def _single_block(statement: Statement, find: Find) -> Block:
 
 
 def _ordering(block: Block) -> Iterator[Tree]:
-    """Yield the ORDER BY expressions of known type; expressions of other types are not stored."""
+    """Yield the ORDER BY expressions with a known type; others cannot be stored."""
     for item in block.order:
         if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
             yield item.key
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """Return the block with the required hidden outputs, and the names of these."""
+    """Return the block with the required hidden outputs, and the names of these outputs."""
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
@@ -241,7 +242,7 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """Yield the hidden outputs that a view needs, in a fixed order."""
+    """Yield the hidden outputs that a view needs, each with a label for its name, in a fixed order."""
     if block.keys is None:
         yield from (("order", key) for key in ordering)
         return
@@ -264,8 +265,9 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield counts of summed values, which tell an empty sum from 0; none if another output does not
-    support deletes.
+    """Yield counts of summed values, which distinguish an empty sum (NULL) from 0.
+
+    Yield nothing if another output cannot be updated by deleted rows.
     """
     if block.keys is None or block.having or block.sets is not None:
         return

@@ -1,4 +1,7 @@
-"""The build graph of a view's storage: the source files of each partition."""
+"""The source files behind each partition of a view's storage table.
+
+The target of a file is the storage partition to which the file's rows contribute, or the whole storage.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ from rewriter.model import DataFile, Files, TableName
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One source file and its target partition; `change` is set if the file was added or removed since the last
-    refresh.
+    """A source file and its target, as the path of a storage partition or of the whole storage.
+
+    `change` is 'added' or 'removed' if the file was added or removed since the last refresh, empty otherwise.
     """
 
     target: str
@@ -25,7 +29,9 @@ class Dependency:
 
 
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """Yield the live files of all sources with their target partitions.
+    """Yield the current files of all sources with their targets.
+
+    A file whose rows partial storage leaves out has no target, and is not listed.
 
     law:    if the storage's partitions do not follow from a source's partitions, each file may contribute to any row:
             its target is the whole storage
@@ -52,7 +58,7 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function that maps a file to its target; it returns None for a file outside of partial storage."""
+    """Return the function that maps a file to its target, None for a file whose rows partial storage leaves out."""
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"

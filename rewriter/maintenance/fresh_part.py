@@ -1,6 +1,4 @@
-"""Finds the part of a stale view's storage that is still fresh: partitions without changes in their
-source partitions.
-"""
+"""Finds the partitions of a stale view's storage that are fresh, because their source partitions are unchanged."""
 
 from __future__ import annotations
 
@@ -16,8 +14,9 @@ from rewriter.model import Change, ChangeKind, MaterializedView, Table, TableNam
 
 
 class FreshPart(NamedTuple):
-    """The condition for the storage rows that are fresh, and the share (0 to 1) of the source's rows behind the stale
-    ones.
+    """The fresh part of a storage table: `only` is the SQL condition that the fresh rows satisfy.
+
+    `stale_share` is the share (0 to 1) of the source's rows that belong to the stale partitions.
     """
 
     only: str
@@ -25,7 +24,7 @@ class FreshPart(NamedTuple):
 
 
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
-    """Return the part of the storage that the changes of one source leave unchanged; None if unknown.
+    """Return the part of the storage that the changes of one source leave unchanged; None if it is empty or unknown.
 
     law:    as for the refresh of whole partitions: the rows of other target partitions are computed from other source
             rows

@@ -1,4 +1,4 @@
-"""The default layout of a storage table, derived from the layout of its source tables."""
+"""The default partitions and sort order of a storage table, derived from those of its source tables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rewriter.maintenance.targets import Targets, targets
 from rewriter.model import Files, PartitionField, SortField, Table
 from rewriter.timeseries.bucket import TEMPORAL
 
-# With fewer bytes of the table per target, storage files get so small that their number costs more than partitions
-# save.
+# With fewer bytes of the source table per storage partition, storage files get so small that their number costs more
+# than partitions save.
 LEAST_BYTES = 2**20
 # With more partitions, a task keeps too many files open while it writes, which takes memory.
 MOST_DERIVED = 200
@@ -22,7 +22,7 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """Return the partition fields of storage that follow from a source's; none if they would not pay.
+    """Return the partition fields of the storage that follow from a source's partitions; empty if none would pay.
 
     gives:  for a table partitioned by day, and a view grouped by month: partitions by month
     no:     a key that follows from no partition column; a table with less than LEAST_BYTES for each target
@@ -48,7 +48,10 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """Return the leading columns of a source's sort order, as far as the storage has them."""
+    """Return the leading fields of a source's sort order whose columns the storage has.
+
+    The fields get the storage's column names. For a view over several tables, the order is empty.
+    """
     if len(stored.block.tables) != 1:
         return ()
     (table,) = stored.block.tables

@@ -1,4 +1,4 @@
-"""Writes the statements that merge the groups of a delta into a storage table."""
+"""Writes the statements that merge the groups of a delta (the aggregated changed rows) into a storage table."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Merging:
-    """Groups computed from two inputs, the stored groups and the groups of a delta, combined by equal keys.
+    """The SQL to merge stored groups with the groups of a delta: the outputs and keys of a GROUP BY over both.
 
-    This is a roll-up of the view to its own grain, so that any view that rolls up can be merged.
+    This is a roll-up of the view to its own grouping, so that every view that can be rolled up can be merged. The
+    methods take the storage's snapshot id, `base`, and the queries of the delta, `parts`; a `signed` delta also
+    subtracts deleted rows, and groups without rows are then removed. They return the statement's beginning and the rest
+    after the table's name.
     """
 
     stored: Stored
@@ -34,14 +37,15 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the INSERT OVERWRITE that rewrites all groups: for small storage, or for keys that cannot be
-        joined.
-        """
+        """Return the INSERT OVERWRITE that rewrites all groups: for small storage, or if keys cannot be joined."""
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
-        """Return the INSERT that rewrites the groups of the touched partitions, scanning these and the delta once."""
+        """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
+
+        It scans these partitions and the delta once.
+        """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
@@ -63,7 +67,7 @@ class Merging:
 
     @property
     def joins(self) -> bool:
-        """Whether a MERGE can find groups by their keys."""
+        """Whether a MERGE can find groups by their keys: there are keys, and none is a floating-point number."""
         return bool(self.stored.keys) and all(column.type not in FRACTIONS for column in self.stored.keys)
 
     def _old(self, base: int) -> str:
@@ -75,15 +79,16 @@ class Merging:
         return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
 
     def _kept(self, query: str, signed: bool) -> str:
-        """Return the query without empty groups, if `signed` rows may have emptied some."""
+        """Return the query; if `signed`, without the groups that have no rows left."""
         if not signed:
             return query
         return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
 
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
-    """Return the Merging of a grouped view, or the reason why it cannot be merged; a `signed` delta also
-    removes rows.
+    """Return the Merging of a grouped view; if its groups cannot be merged, the reason as text.
+
+    With `signed`, the delta also subtracts deleted rows.
     """
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
@@ -101,7 +106,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 
 
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
-    """Return the merged outputs: an empty sum becomes NULL again, and a negative row count raises an error."""
+    """Return the merged outputs: a sum of no values becomes NULL, and a negative row count raises an error."""
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 
     def checked(output: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""Finds texts whose meaning changes: Spark reads 'today' as a date where a constant text is cast to a date."""
+"""Finds string constants whose meaning changes: Spark reads 'today' as a date where a constant is cast to a date."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
-    """Return the first constant text of a query that Spark may read as the date or time of execution.
+    """Return the first constant string of a query that Spark may read as the date or time of execution; else None.
 
-    A text compared only with columns that are strings in every table stays a text, and so does an output.
+    A string that is compared only with columns of type STRING stays a string, and so does an output.
 
     >>> from rewriter.sql import parse_select
     >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]
@@ -37,7 +37,7 @@ def _suspects(tree: Tree) -> Iterator[Tree]:
 
 
 def _text(node: Tree) -> str | None:
-    """Return the value of a string literal; adjacent literals are one; None otherwise."""
+    """Return the value of a string literal, or of adjacent string literals; None for other expressions."""
     if isinstance(node, exp.Literal) and node.is_string:
         return str(node.name)
     if isinstance(node, exp.Concat) and all(isinstance(part, exp.Literal) for part in node.expressions):
@@ -51,7 +51,7 @@ def _computes_text(node: Tree) -> bool:
 
 
 def _varies(node: Tree) -> bool:
-    """Return whether an expression contains a column or the parameter of a lambda."""
+    """Return whether an expression contains a column or the parameter of a lambda, so that it is not constant."""
     named = node.find_ancestor(exp.Lambda) is not None and node.find(exp.Identifier) is not None
     return named or node.find(exp.Column) is not None
 
@@ -76,7 +76,7 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the values with which a value shares a common type: other results of a CASE, other operands of a call."""
+    """Return the expressions that get a common type with `node`: other results of a CASE, other operands of `user`."""
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
             return [user.this] if user.this else []
@@ -85,7 +85,7 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Return whether an expression is NULL, a string literal, or a column that is a string in every table."""
+    """Return whether an expression is NULL, a string literal, or a column that every table declares as a string."""
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
         types = {column.type for column in declared if column is not None}

@@ -1,4 +1,4 @@
-"""Partial storage, which holds only the rows of a view that satisfy a condition over the view's columns.
+"""Partial storage: a storage table that holds only the rows of a view that satisfy a condition over the view's columns.
 
 law:    partial storage is the storage of the view with the condition added to its WHERE
 view:   SELECT day, sum(price) AS total FROM sales GROUP BY day
@@ -47,9 +47,10 @@ _HINT = (
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """Return the view with one more condition; raise Unsupported, with the remedy, if the condition is not supported.
+    """Return the view with the condition `only` added to its storage query.
 
-    Rows that satisfy the condition `without` are left out.
+    Rows that satisfy the condition `without` are left out. Raise Unsupported, with the remedy, if a condition is not
+    supported.
     """
     return _narrowed(view, only, tuple(columns.items()), without)
 
@@ -81,7 +82,7 @@ def _shape_problem(view: MaterializedView, block: Block) -> str:
 
 
 def _conjuncts(view: MaterializedView, condition: str) -> Block:
-    """Return the conjuncts of a condition over the view itself; raise Unsupported."""
+    """Return a condition over the view's columns as the WHERE of a block; raise Unsupported if it is not supported."""
     try:
         statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
     except ParseError as failure:
@@ -115,7 +116,10 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """Return a condition on a view's columns as a condition on the columns of its tables."""
+    """Return a condition on a view's columns as a condition on the columns of its tables.
+
+    Raise Unsupported for a column that is an aggregate or a floating-point number.
+    """
     places = {column.name.lower(): place for place, column in enumerate(view.columns)}
 
     def behind(node: Tree) -> Tree:
@@ -135,7 +139,9 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """Return a bound of a bucket or date as a bound of the time itself, if a bucket begins at the bound.
+    """Return a comparison of a bucket or date as a comparison of the time itself, if a bucket begins at the bound.
+
+    Return any other condition unchanged.
 
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
@@ -166,7 +172,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether two conditions contradict each other on some column; False if either cannot be parsed."""
+    """Return whether two conditions contradict each other; False if either cannot be parsed."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -182,7 +188,10 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """Return the disjunction of two conditions; as one range of a column if possible, which prunes best."""
+    """Return the disjunction of two conditions, as ranges of one column if possible, which prune best.
+
+    Raise Unsupported if that would have more than MOST_RANGES parts.
+    """
     if covers(view, held, asked, columns):
         return held
     if covers(view, asked, held, columns):
@@ -204,9 +213,10 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 
 
 def outside(view: MaterializedView, condition: str) -> str:
-    """Return the condition for the rows that do not satisfy a condition; empty if that is not a range of one column.
+    """Return the condition for the rows that do not satisfy a condition.
 
-    Raise Unsupported for a condition that cannot be parsed.
+    Return an empty string if the condition is not a set of values of one column. Raise Unsupported if it cannot be
+    parsed.
     """
     found = _range(view, condition)
     if found is None:
@@ -217,7 +227,7 @@ def outside(view: MaterializedView, condition: str) -> str:
 
 
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
-    """Return a condition as a set of values of one column; None for other conditions."""
+    """Return a condition as one column and the set of its values; None for other conditions; raise Unsupported."""
     block = _conjuncts(view, condition)
     known = Predicates(block, block.where, view.zone)
     if known.pairs or known.residuals or len(known.ranges) != 1:
@@ -230,7 +240,7 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:
-    """Yield the conditions whose disjunction is a set of values: a list of single values, and ranges."""
+    """Yield the SQL conditions whose disjunction is a set of values: one for the single values, one for each range."""
     name = quoted(column.name)
     ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
     single = [_text(low, column) for low, high in ends if low is not None and low == high]

@@ -1,4 +1,4 @@
-"""Prints a query with its tables pinned to snapshots."""
+"""Prints a query with full table names, and with its tables pinned to snapshots."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     """Return the query as Spark can run it, with full table names and the given snapshots.
+
+    Raise Unsupported if the query cannot be parsed.
 
     >>> sales = TableName(("lake", "demo", "sales"))
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
@@ -47,7 +49,7 @@ def _named(query: str, session: Session, version: Callable[[TableName], str]) ->
 
 
 def _tables(statement: Statement) -> list[exp.Table]:
-    """Return all FROM items of all blocks."""
+    """Return all tables in FROM of all blocks; raise Unsupported if a block could not be parsed."""
     found: list[exp.Table] = []
     for block in statement.blocks:
         if block.tree is None:

@@ -1,8 +1,8 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
-Each way returns a Decision, or the reason why it does not fit. A way is only tried if every snapshot between the
-recorded and the current one is known, and every column that the view uses is the same Iceberg field at both ends.
-Anything else is computed in full.
+Each way is a function that returns a Decision, or the reason why the way does not fit. A way is tried only if every
+snapshot between the recorded and the current one is known, and every column that the view uses is the same Iceberg
+field in both. Anything else is computed in full.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ SMALL = 32 * 2**20
 # MERGE reads the keys of all groups twice, and rewrites each file that holds a changed group. It is faster than
 # rewriting all groups only if the delta has less than this share of the stored rows.
 FEW = 0.0001
-# Beyond this share of rows, or beyond MOST_TARGETS partitions, a full refresh costs no more than refreshing partitions.
+# If the touched partitions have a larger share of the rows, or are more than MOST_TARGETS, a full refresh costs no
+# more.
 MOST_ROWS = 0.8
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A view's storage, correct for the recorded sources, and the changes of the sources since then."""
+    """A view's storage, correct for the recorded sources, and the changes of the sources since then.
+
+    `base` is the storage's current snapshot id.
+    """
 
     stored: Stored
     base: int
@@ -42,12 +46,12 @@ class Situation:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """The sources whose rows have changed."""
+        """The changes of the sources whose rows have changed."""
         return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
 
     @property
     def only_appends(self) -> bool:
-        """Whether rows were added and nothing else happened."""
+        """Whether all changes are appends."""
         return all(change.kind is ChangeKind.APPENDED for change in self.changed)
 
 
@@ -78,7 +82,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 def column_problem(held: Stored | str, changes: Changes) -> str:
     """Return which used column has been changed, as a sentence; empty if none has.
 
-    Reads of added rows use the current schema, so that a changed column would be misread.
+    Reads of appended rows use the current schema, and would misread a changed column.
     """
     for change in changes.values():
         for name in _used(held, change):
@@ -89,13 +93,13 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """Return a source's columns: current, as recorded, and at the first and last snapshot of the change."""
+    """Return a source's columns: current, as recorded, and at the first and the last snapshot of the change."""
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """Return the columns of a source that a view reads; all columns if the view's query has no block."""
+    """Return the columns of a source that a view reads, in lower case; all if the view's query is not a block."""
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
     ids = {table.id for table in held.block.tables if table.name == change.name}
@@ -108,7 +112,7 @@ def _column(columns: tuple[Column, ...], name: str) -> Column | None:
 
 
 def _nothing(storage: Table) -> Decision:
-    """Return a decision to commit no rows, only the new snapshot ids."""
+    """Return the decision to insert no rows, so that only the new snapshot ids are recorded."""
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
     return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
@@ -142,7 +146,7 @@ def _append_merge(now: Situation) -> Decision | str:
 
 
 def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
-    """Return the rows appended to the only table that has grown; None if the delta of a join has several parts."""
+    """Return the delta of the only table that has grown; None if several have, or if the delta has several queries."""
     change, *more = now.changed
     if more or len(parts) > 1 or change.start is None or change.end is None:
         return None
@@ -190,8 +194,10 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    """Return the statement that merges: into the touched targets if they are known, else into all groups or into those
-    of the delta.
+    """Return the merging statement, as its beginning and the rest after the table's name.
+
+    It rewrites the targets (storage partitions) of the changes if these are known, else all groups or those of the
+    delta.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
@@ -205,9 +211,7 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Return whether the changed rows are less than the share FEW of the stored ones, or the stored
-    number is unknown.
-    """
+    """Return whether the changed rows are at most the share FEW of the stored rows, or the stored number is unknown."""
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 
@@ -222,7 +226,10 @@ def _dearer(now: Situation) -> str:
 
 
 def _touched(now: Situation) -> str:
-    """Return the condition for the storage rows in the targets of the changed source; empty if unknown."""
+    """Return the condition for the storage rows in the targets of the changed source.
+
+    Return an empty string if the targets are unknown or too many.
+    """
     change, *more = now.changed
     if more or change.touched is None:
         return ""
@@ -248,7 +255,7 @@ def _appended(now: Situation) -> str:
 
 
 def _append_problem(now: Situation) -> str:
-    """Return why appended rows cannot simply be added; empty if they can.
+    """Return why the view's rows for appended source rows cannot simply be added; empty if they can.
 
     law:    a join is linear in each table of which it keeps all rows
     no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there removes others from the result
@@ -265,9 +272,7 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Return the recomputation of whole storage partitions from one source's changed partitions, or why it is not
-    possible.
-    """
+    """Return the recomputation of the targets of one source's changed partitions, or why it is not possible."""
     change, *more = now.changed
     if more:
         return "more than one source has changed"

@@ -25,9 +25,10 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Kept:
-    """The storage partitions from a bound on; a NULL partition is dropped.
+    """The storage partitions that retention keeps, from a bound on; a partition with NULL is dropped.
 
-    `bound` is where they begin, in microseconds since 1970; `text` is the bound as a literal for a session in `zone`.
+    `at` is the position of `field` among the partition fields, `column` its column. `bound` is the begin of the first
+    kept partition in microseconds since 1970; `text` is the bound as a literal for a session in the time zone `zone`.
     """
 
     at: int
@@ -39,17 +40,20 @@ class Kept:
 
     @property
     def condition(self) -> str:
-        """The condition for the kept rows of the view."""
+        """The SQL condition that the kept rows of the view satisfy."""
         return f"{quoted(self.column.name)} >= {self.text}"
 
     @property
     def outside(self) -> str:
-        """The condition for the dropped rows; these are whole files, because whole partitions are dropped."""
+        """The SQL condition that the dropped rows satisfy; retention drops whole partitions, and so whole files."""
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a storage condition without the bound of an earlier retention; empty if nothing else remains."""
+        """Return a partial storage's condition with the bound of an earlier retention replaced by this one.
+
+        Return a condition with a later bound unchanged, and an empty string for a condition without such a bound.
+        """
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
         if found is None or (found[1] and not _is_bracketed(found[1])):
@@ -61,13 +65,13 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """Return the statement that drops the outdated rows of a storage table."""
+        """Return the decision with the statement that drops the outdated rows of a storage table."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
         reason = f"partitions of the storage without {self.condition} are dropped by its retention"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any file of the storage is to be dropped."""
+        """Return whether any of these files of the storage is to be dropped."""
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 
@@ -75,7 +79,11 @@ class Kept:
 def kept(
     view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
 ) -> Kept:
-    """Return the partitions with rows younger than this number of seconds; raise Unsupported."""
+    """Return the partitions that hold rows younger than `seconds` at the time `now_ms` (milliseconds since 1970).
+
+    Raise Unsupported if the storage is not partitioned by a time column, or if the view's query or time zone is
+    unsupported.
+    """
     block = block_of(view, columns)
     if isinstance(block, str):
         raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
@@ -114,7 +122,7 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """Return the time column of a view by which a partition field divides its storage; None for other fields."""
+    """Return the time column of a view on which a partition field is defined; None for other fields."""
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None
@@ -127,7 +135,7 @@ def _border(moment: datetime, field: PartitionField, column: Column) -> datetime
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """Return a time in UTC as a literal in the time zone of a session; None if the local time is ambiguous there."""
+    """Return a time in UTC as a literal in a session's time zone; None if the local time is ambiguous there."""
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

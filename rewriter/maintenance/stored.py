@@ -1,4 +1,4 @@
-"""A view's storage as a block over its sources, with the expression that each storage column holds."""
+"""The block of a view's storage query, and the expression that each storage column holds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _READ = (
 
 @dataclass(frozen=True)
 class Stored:
-    """A view, the block of its storage query, and its storage with one column for each output."""
+    """A view, the block of its storage query, and its storage table with one column for each output of the block."""
 
     view: MaterializedView
     block: Block
@@ -47,13 +47,13 @@ class Stored:
 
     @property
     def types(self) -> Mapping[Tree, str]:
-        """The storage type of each output."""
+        """The type of the storage column of each output."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return {output: column.type for output, column in pairs}
 
     @property
     def keys(self) -> tuple[Column, ...]:
-        """The stored columns of the group keys."""
+        """The storage columns that hold the group keys."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         found: dict[Tree, Column] = {}
         for output, column in pairs:
@@ -63,18 +63,21 @@ class Stored:
 
     @property
     def rows(self) -> str:
-        """The stored column that counts a group's rows; empty if there is none."""
+        """The name of the storage column that counts a group's rows; empty if there is none."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return next((column.name for output, column in pairs if output == ROWS), "")
 
     @property
     def candidate(self) -> Candidate:
-        """The storage as an access path for rules."""
+        """The storage as an access path, as rewrite rules take it."""
         return Candidate(self.view, self.block, self.storage, self.names)
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """Return the view with its storage, for sources with these columns; or the reason why its outputs are unknown."""
+    """Return the view with its block and storage, for sources with these columns.
+
+    If an incremental refresh does not support the block, return the reason as text.
+    """
     block = block_of(view, columns)
     if isinstance(block, str):
         return block
@@ -82,7 +85,7 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """Return the block of a view's storage query for sources with these columns; or the reason why there is none."""
+    """Return the block of a view's storage query for sources with these columns; if there is none, the reason."""
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
@@ -97,8 +100,9 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 
 @lru_cache(maxsize=20_000)
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """Return the block for the rules, cached by view and source columns; unlike block_of, it may read
-    derived tables.
+    """Return the block of a view's storage query for rewrite rules, cached by view and source columns.
+
+    Unlike in block_of, the block may read derived tables. Return the reason as text if there is no block.
     """
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
@@ -107,9 +111,7 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view over derived tables that are not merged into it; None if one of them is
-    unsupported.
-    """
+    """Return the block of a view over derived tables that stay separate; None if one of them is unsupported."""
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:
@@ -129,12 +131,15 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
 
 
 def _of_view(table: Occurrence) -> Occurrence:
-    """Return a derived table marked as the view's own, because the same text in a query is a different table."""
+    """Mark a derived table as belonging to the view, since the same text in a query may resolve to other tables.
+
+    Return other tables unchanged.
+    """
     return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 
 
 def _in_names(view: MaterializedView, text: str) -> str:
-    """Return a text with the aliases that the storage query gives to expanded views replaced by the views' names."""
+    """Return a message with the aliases that the storage query gives to expanded views replaced by the views' names."""
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
     return text

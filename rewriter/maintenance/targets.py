@@ -26,7 +26,11 @@ MOST_TARGETS = 1000  # the most targets that a statement names
 
 @dataclass(frozen=True)
 class Link:
-    """One storage partition field, and the source partition field at position `at` that determines it."""
+    """A storage partition field, `field`, and the source partition field that determines it, `source`.
+
+    `at` is the latter's position among the source's fields. `tree` is the storage column's expression over the source's
+    `column`; `kind` and `source_kind` are the types of the two.
+    """
 
     field: PartitionField
     kind: str
@@ -37,12 +41,13 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the condition that a source partition implies for the source's column; None if it implies none."""
+        """Return the bounds of the source's column in a source partition; None if the partition does not limit it."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the condition on the storage's column that a source partition implies; None if several partitions may
-        match.
+        """Return the bounds of the storage's column in the target of a source partition.
+
+        Return None if a source partition may have several targets.
         """
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
@@ -51,7 +56,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """The target partitions of all files of a source, and the files that a change touched."""
+    """The targets of all partitions of a source, `of`, and the files of the source."""
 
     links: tuple[Link, ...]
     of: Mapping[Partition, Target]
@@ -64,18 +69,18 @@ class Targets:
 
     @property
     def share(self) -> float:
-        """The fraction of the source's rows in the touched targets."""
+        """The fraction (0 to 1) of the source's rows in the touched targets."""
         rows = sum(file.records for file in self.files.live)
         return sum(file.records for file in self.read) / rows if rows else 0.0
 
     @property
     def read(self) -> tuple[DataFile, ...]:
-        """The live source files of the touched targets."""
+        """The current source files of the touched targets."""
         return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """The conditions for the source rows of the touched targets, as SQL that prunes files."""
+        """The conditions for the source rows of the touched targets, as SQL by which Iceberg prunes files."""
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
     def _source_condition(self, partition: Partition) -> str:
@@ -97,17 +102,17 @@ class Targets:
 
     @property
     def condition_of_touched(self) -> str:
-        """The condition for the storage rows of the touched targets."""
+        """The SQL condition for the storage rows of the touched targets."""
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
-        """Return the condition for the storage rows of a target."""
+        """Return the SQL condition for the storage rows of a target."""
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """Return the targets of a source's files, or the reason why they are unknown."""
+    """Return the targets of a source's files; if they are unknown, the reason as text."""
     if files.fields is None:
         return f"the files of {source} have more than one partition specification"
     links = _links(stored, source, files.fields)

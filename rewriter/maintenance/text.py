@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> str:
-    """Return a block as a SELECT that Spark can run, with each table read as given in `reads`.
+    """Return a block as a SELECT that Spark can run; `reads` says at which snapshots to read each table.
 
     >>> from rewriter.block import Occurrence
     >>> from rewriter.delta import At
@@ -34,12 +34,12 @@ def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> s
 
 
 def filtered(block: Block, condition: str) -> Block:
-    """Return a block with one more condition, given as SQL over its canonical columns."""
+    """Return a block with one more condition, given as SQL over the block's columns."""
     return replace(block, where=(*block.where, exp.Paren(this=exp.Var(this=condition))))
 
 
 def listed(columns: Sequence[str], alias: str = "") -> str:
-    """Return columns as a SELECT list.
+    """Return column names as a SELECT list, qualified by `alias` if given.
 
     >>> listed(["a", "sum(b)"], "v")
     'v.a, v.`sum(b)`'
@@ -49,7 +49,7 @@ def listed(columns: Sequence[str], alias: str = "") -> str:
 
 
 def same_keys(keys: Sequence[str], left: str, right: str) -> str:
-    """Return the condition that two rows have equal keys, NULL included.
+    """Return the condition that rows of two tables, given by alias, have equal keys; NULL equals NULL.
 
     >>> same_keys(["a"], "t", "s")
     't.a <=> s.a'

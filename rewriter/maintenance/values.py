@@ -1,7 +1,7 @@
-"""Partition values: the condition that a partition sets for its column, and the storage partition that follows from it.
+"""Partition values: the values of a column in a partition, and the storage partition that follows from them.
 
-DATE values are in days, times in microseconds since 1970, as in Iceberg. Buckets of a TIMESTAMP are supported only in
-zones with a fixed offset. The functions return None if nothing follows.
+Values of a DATE are in days, those of other times in microseconds since 1970, as in Iceberg. Buckets of a TIMESTAMP are
+supported only in zones with a fixed offset. A function returns None if the partition does not determine its result.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The bounds of a column in a partition: one value, or for times the first and last microsecond.
+    """The bounds of a column's values in a partition: a single value if `last` is None, else the first and last value.
 
-    The bounds of a DATE are midnights. `value` is the only value if `last` is None, else the first.
+    In the second form both are microseconds since 1970, midnights for a DATE.
     """
 
     type: str
@@ -67,7 +67,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """Return the bounds that a partition value sets for its column; None if it sets none.
+    """Return the bounds of a column in a partition, from the partition value; None if it does not bound the column.
 
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
@@ -87,7 +87,7 @@ def span(value: Value, transform: str, kind: str) -> Span | None:
 
 
 def _begin(number: int, transform: str) -> datetime:
-    """Return the begin of the n-th hour, day, month or year since 1970."""
+    """Return the begin of the hour, day, month or year with this number, counted from 0 for the first of 1970."""
     if transform == "year":
         return datetime(1970 + number, 1, 1)
     if transform == "month":
@@ -137,7 +137,7 @@ def _single(first: int, last: int, kind: str) -> Span:
 
 
 def transformed(known: Span, transform: str) -> Span | None:
-    """Return the bounds of the partition that contains a value; None if there may be several.
+    """Return the bounds of the partition that contains all values in `known`; None if there may be several partitions.
 
     >>> transformed(Span("date", 19723), "month").condition("d")
     "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
@@ -180,7 +180,7 @@ def name_of(known: Span, transform: str) -> str:
 
 
 def value_text(value: Value, kind: str) -> str:
-    r"""Return a value as a literal of its type, whatever the session's zone.
+    r"""Return a value as a SQL literal of its type, which means the same in every session time zone.
 
     >>> value_text(0, "timestamp"), value_text("it's", "string"), value_text(True, "boolean")
     ("TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'", "'it\\'s'", 'true')
