@@ -1,10 +1,11 @@
-"""Decides what answers a statement: shortlist, access paths, rules, cost, one set of snapshots, and verdicts on plans.
+"""Decides which blocks of a statement are answered from which views: shortlist, rules, cost, snapshots, verification.
 
-decide ─▶ choose (per block, or per part of one) ─▶ tried (the views of the shortlist, the cheapest plan)
-│                                                   ├─ answer (one path: mappings, RULES, asks)
-│                                                   ├─ access_paths (a view as a relation to read, settings)
-│                                                   └─ over_views (a plan's read of a view, asked of views over it)
-└─▶ verify (each plan), consistency (one set of snapshots)
+decide ─▶ choose (one block, or one branch of it) ─▶ tried (the views of the shortlist, the cheapest plan) │ ├─ answer
+(one access path: table mappings, RULES) │ ├─ access_paths (a view's storage as a relation, settings) │ └─ over_views
+(the views defined over a view that answers) └─▶ verify (each plan), consistency (one set of snapshots)
+
+An access path (match.Candidate) is a view's block together with its storage table. The question is the block, or the
+text or set operation matched as a whole, that a view should answer.
 """
 
 from rewriter.engine.decide import decide

@@ -1,4 +1,4 @@
-"""Access paths: a view in its current state, as a relation that rules can match."""
+"""Access paths: a view's block with its storage table in the current state, as rewrite rules take it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def readable_storage(
     *,
     partial: bool = False,
 ) -> Table | Miss:
-    """Return a view's storage if it is fresh and rewriting may use it, else a Miss; with `partial`, it may hold only a
-    part.
+    """Return a view's storage table if it is fresh and rewriting may use the view, else a Miss.
+
+    With `partial`, the storage may hold only part of the view's rows. Views in `refuted` must not be used.
     """
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
@@ -45,8 +46,9 @@ def readable_storage(
 def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """Return the access path to a view, or a Miss: over the view's definition, or over its columns if the query names
-    it.
+    """Return the access path to a view for a query; a Miss if rules cannot use the view.
+
+    The path's block is the view's query, or a SELECT of the view's columns if the query names the view in FROM.
     """
     named = {table.name for table in query.tables}
     if view.name in named:
@@ -106,7 +108,7 @@ def _other_zone(zone: str, view: MaterializedView) -> Miss:
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """Return the view with the condition of its partial storage added; raise Unsupported."""
+    """Return the view with the condition of its partial storage added to its query; raise Unsupported."""
     if not storage.only:
         return view
     return narrowed(view, storage.only, {name: columns_of(name, definitions, relations) for name in names})
@@ -115,7 +117,7 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """Return the block of a view's storage query over these tables, or the reason why rules cannot match it."""
+    """Return the block of a view's storage query over these tables; the reason as text if rules cannot match it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
@@ -132,12 +134,12 @@ def _own_filter(
 
 @remembered
 def _of_rows_or_groups(block: Block) -> bool:
-    """Return whether rules can match a view's block as it is; GROUPING SETS become one path per set."""
+    """Return whether rules can match a view's block; GROUPING SETS are supported, as one access path for each set."""
     return replace(block, sets=None).plain
 
 
 def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
-    """Return the columns of a table, or of a view under another view."""
+    """Return the columns of a table or view; empty if it is unknown."""
     table = relations.get(name)
     if isinstance(table, Table):
         return table.columns
@@ -159,11 +161,11 @@ def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] 
 def settings_problem(
     candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
 ) -> Miss | None:
-    """Return a Miss that names a session setting that differs from the view's and can change an answer; None if none
-    does.
+    """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    All expressions that the view stores count, also if the query names the view or a view that it reads. Matched by its
-    definition, a view is read in its own time zone.
+    All expressions that the view stores are checked, also if the query names the view or a view that it reads. A view
+    that records its settings and is matched by its definition is read in its own time zone, so that the zone is not
+    compared.
     """
     view = definitions.by_name[candidate.view.name]
 
@@ -186,8 +188,9 @@ def settings_problem(
 
 
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
-    """Return a Miss for a session setting that differs from the recorded one, or None; the time zone counts with
-    `zoned`.
+    """Return a Miss if a session setting differs from the one that the view records; None otherwise.
+
+    The time zone is compared only if `zoned()` returns True.
     """
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")

@@ -1,5 +1,6 @@
-"""Asks one question of one access path: tries every table mapping and every rule, and answers the
-plans' own questions.
+"""Answers one question from one access path: tries every table mapping and every rule.
+
+If a rule's plan contains further questions (a plan in two phases, or a set operation), they are answered here, too.
 """
 
 from __future__ import annotations
@@ -30,14 +31,15 @@ from rewriter.match.set_operations import SetQuestion, read_alike
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
-# Bounds self-joins: five of twelve occurrences of one table can be chosen in 95,040 ways, which takes a minute.
+# The most table mappings to try. Self-joins have many: a view's five occurrences of a table can be mapped to a query's
+# twelve in 95,040 ways, which takes a minute.
 MAPPINGS = 500
 # How deeply plans in two phases may nest.
 DEEPEST = 2
 
 
 class Answer(NamedTuple):
-    """The rule that answered a question with its match, or the miss that came closest."""
+    """The result of trying an access path: a match and its rule, or the Miss that came closest to a match."""
 
     rule: str
     result: Match | Miss
@@ -48,14 +50,14 @@ Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Return the branch for rows that a path lacks: a read of the base tables."""
+    """Return a block as the only branch of a UNION ALL, read from the base tables."""
     return (Shared(block, 1.0),)
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
-    """Return the first rule and mapping that match; else the miss that came closest to a match.
+    """Return the match of the first mapping and rule that fit, or the Miss that came closest to a match.
 
-    `remainder` supplies the rows that a path lacks.
+    `remainder` returns the branches that read the rows that a path lacks.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     further = False
@@ -86,8 +88,9 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the question for each table mapping, with its derived tables read from the path's derived tables; or a
-    Miss.
+    """Yield the question with each mapping of the path's tables to the question's.
+
+    Derived tables of the question are first replaced by the path's; where that fails, yield the Miss and no mapping.
     """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
@@ -99,14 +102,14 @@ def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | M
 
 
 def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
-    """Return the answer to a query text or set operation that is matched as a whole."""
+    """Return the answer to a query that is matched as a whole, by its text or as a set operation."""
     return _asked(Ask(question, path, {}), from_tables)
 
 
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
-    """Return the first rule whose plan is complete, else the closest miss.
+    """Return the match of the first rule whose plan can be completed, or the Miss that came closest to a match.
 
-    A miss of the whole names what the groups of a two-phase plan lack, if the whole does not roll up.
+    If the question itself does not roll up, its Miss is preferred to one about the groups of a plan in two phases.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -121,15 +124,16 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return the match of a rule's plan, after answering the plan's own questions; a Miss if one of them fails."""
+    """Return a rule's plan as a match, after answering the questions in the plan; a Miss if one has no answer."""
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
     return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Complete a two-phase plan: answer its groups from the path and the remainder, then aggregate them; a Miss if that
-    is not possible.
+    """Complete a plan in two phases: read its groups from the path and the remainder, then aggregate the groups.
+
+    Return a Miss if one of the two phases is not possible.
     """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
@@ -152,8 +156,9 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
 
 
 def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
-    """Answer each branch of a set operation from the view's branches; a Miss unless all read the view in
-    the same way.
+    """Answer each branch of a set operation from a branch of the view's.
+
+    Return a Miss if one has no answer, or if the branches read the view in different ways.
     """
     found = []
     for query, branch in question.pairs:
@@ -165,8 +170,9 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
-    """Return the answer to a question from the groups of its first phase, read in place of the path's storage, or a
-    Miss.
+    """Return the answer to a question from `groups`, the first phase of a plan in two phases, as if these were stored.
+
+    Return a Miss if the groups do not determine the answer.
     """
     held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
@@ -175,7 +181,7 @@ def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Mi
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return the match with the groups of its first phase read from these branches."""
+    """Return a match that reads the groups of its first phase from these branches."""
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
 

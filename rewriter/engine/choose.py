@@ -28,7 +28,7 @@ from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
-    """The view that answers a block, with its rule and match, and the block with its outer references."""
+    """The view that answers a block, with the rule, the match, the block, and the block's outer references."""
 
     view: MaterializedView
     rule: str
@@ -45,7 +45,10 @@ def answer_block(
     find: Find,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Chosen | None, list[Attempt]]:
-    """Return the best view for a block, and the results of all views tried."""
+    """Return the cheapest answer to a block, or None, and the attempts at all views tried.
+
+    Views in `refuted` are left out.
+    """
     shortlist = definitions.shortlist(statement, select)
     if not shortlist and not reads_set_operation(statement, select):
         return None, []
@@ -74,7 +77,7 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views that may themselves read derived tables, and record a miss for all others."""
+    """Yield the views that may read derived tables themselves, and record a miss for all others."""
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -83,7 +86,7 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
-    """Try the views of a shortlist, the cheapest first, until no other can be cheaper."""
+    """Try the views of a shortlist, the lowest estimated cost first, until no other view can be cheaper."""
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)
     bounds = sorted(tried.costs.least(shortlist, block, tables), key=itemgetter(0))
@@ -99,8 +102,9 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
-    """Return a union whose branches are answered one by one, from views or else from base tables; None if none uses a
-    view.
+    """Return a UNION ALL whose branches are answered separately, each from a view or else from base tables.
+
+    Return None if the block cannot be divided or no branch uses a view.
     """
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
@@ -119,7 +123,7 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 
 
 def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
-    """Return the results of trying views on a block that does not occur in the statement's text."""
+    """Return the results of trying views on `branch`, a block that does not occur in the statement's text."""
     session = statement.session
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}

@@ -1,4 +1,7 @@
-"""Decides which blocks and texts of a statement views answer, at one set of snapshots, and verifies each plan."""
+"""Decides which parts of a statement views answer, pins all reads to one set of snapshots, and verifies each plan.
+
+A part is a block, or a query that is matched as a whole (by its text, or as a set operation).
+"""
 
 from __future__ import annotations
 
@@ -43,10 +46,10 @@ def decide(
     spelled: tuple[Edit, ...] | None = None,
     refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
 ) -> Outcome:
-    """Decide which blocks of a statement to answer from which views, without expanding views; raise Unsupported.
+    """Decide which blocks of a statement to answer from views, without expanding views; raise Unsupported.
 
-    A block that no view provably answers stays as it is. `spelled` are the edits that Spark needs, if known. Views with
-    a `refuted` plan are left out.
+    A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in
+    Spark; None computes them. Views with a plan in `refuted` are left out.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -88,18 +91,18 @@ def decide(
     verdicts = {(each.view.name, each.block.text): str(each.verdict) for each in replacements}
     tried = tuple(_told(attempt, verdicts) for attempt in attempts)
     alone = {} if pins else snapshots_of({name for each in replacements for name in each.storages}, relations)
-    # A table whose snapshots all differ from its current schema is read unpinned.
+    # A table whose current snapshot has another schema than the table cannot be pinned, and is read unpinned.
     return Outcome(statement, replacements, tried, spelled, tuple(edits), {} if isinstance(alone, str) else alone)
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """Return the attempt with the verdict on its plan appended, if it was chosen."""
+    """Return the attempt; if it was chosen, with the verdict on its plan appended to its detail."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """Return a replacement with the verdict on its plan; without one if the verifier fails with an error."""
+    """Return a replacement with the verdict on its plan; unchanged, and so unverified, if the verifier fails."""
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
@@ -136,7 +139,10 @@ def _wholes_answered(
     spelled: Sequence[Edit],
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
-    """Answer the queries of a statement that equal a view's own text or set operation."""
+    """Answer the queries of a statement that equal a view's query as text, or that are the same set operation.
+
+    Return the answered queries, and the attempts at all views tried.
+    """
     answers: list[Answered] = []
     attempts: list[Attempt] = []
     for query in whole_queries(statement, spelled) if definitions.texts or definitions.set_operations else ():
@@ -164,9 +170,9 @@ def _wholes_answered(
 def _views_of(
     query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to try on a query within a statement, each with the question.
+    """Yield the views to try on a query that is matched as a whole, each with the question to answer.
 
-    First the view with the very text of the query, then views that are set operations over the same tables.
+    The view with the same text comes first, then views that are set operations over the same tables.
     """
     view, whole = next((v for text in (query.text, query.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:
@@ -187,9 +193,9 @@ def _answer_to(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Ask a view that is matched as a whole; return the answer and the output names, if known.
+    """Return the answer from a view that is matched as a whole, and the output names (empty if unknown).
 
-    None if the view is a different set operation.
+    Return None if the view is a different set operation.
     """
     rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
     path = _whole_path(view, statement, definitions, relations, refuted)
@@ -207,8 +213,9 @@ def _whole_path(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> Candidate | Miss:
-    """Return the access path to a view that is matched as a whole, not as a block; a Miss if its storage is not
-    readable.
+    """Return the access path to a view whose query is matched as a whole (text match or set operation).
+
+    Return a Miss if its storage is stale or unusable, or if a session setting differs from the recorded one.
     """
     storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
@@ -221,7 +228,7 @@ def _whole_path(
 
 
 def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
-    """Return whether a SELECT lies within an answered block, outside the subqueries that the answer keeps."""
+    """Return whether a SELECT lies within an answered block, outside the subqueries whose text the answer keeps."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
@@ -245,7 +252,7 @@ def _session_problem(statement: Statement) -> Miss | None:
 
 
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
-    """Return a block's own text as Spark can run it by itself."""
+    """Return a block's own text as a statement that Spark can run: with CTEs, and typed NULLs as outer references."""
     values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:

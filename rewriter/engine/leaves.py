@@ -1,4 +1,4 @@
-"""Views whose FROM has grouped derived tables, or that have HAVING: matched level by level.
+"""Views whose FROM has grouped derived tables, or that have HAVING: each derived table is matched separately.
 
 A query or view with HAVING is treated as a query over its groups.
 
@@ -32,14 +32,18 @@ AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
 
 
 class Placed(NamedTuple):
-    """A question; the tables with these ids are derived tables of the view."""
+    """A query whose derived tables with these ids have been replaced by derived tables of a view."""
 
     question: Predicates
     ids: frozenset[str] = frozenset()
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the question for each way of reading its derived tables from those of a view, or a Miss."""
+    """Yield the query for each way of replacing its derived tables by those of a view; a Miss where that fails.
+
+    For a view without derived tables, yield the query unchanged. `ask` answers a derived table of the query from one of
+    the view.
+    """
     leaves = [table for table in path.block.tables if table.inner is not None]
     if not leaves:
         yield Placed(query)
@@ -89,7 +93,10 @@ def _placed(
 
 
 def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
-    """Return a read of a query's derived table from a view's derived table, row by row; or a Miss."""
+    """Return a read of the query's derived table `inner` from the view's derived table `leaf`, row by row.
+
+    Return a Miss if the view's derived table cannot answer the query's, or only by grouping again.
+    """
     assert leaf.inner is not None
     storage = Table(leaf.name, "", leaf.columns, ())
     held = replace(path, block=leaf.inner, storage=storage, columns=tuple(c.name for c in leaf.columns), only=())
@@ -105,7 +112,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 
 
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
-    """Return a block with its derived table replaced by the view's, or a Miss."""
+    """Return a block with one of its derived tables replaced by the view's; a Miss if an outer join prevents that."""
     assert table.inner is not None
     outputs = {
         column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)
@@ -120,7 +127,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """Return an expression over storage columns as an expression over a table's columns."""
+    """Return an expression over storage columns as an expression over the columns of the table with the id `table`."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
@@ -131,6 +138,6 @@ def _of(tree: Tree, table: str) -> Tree:
 
 
 def _typed(tree: Tree, kind: str, leaf: Occurrence, table: str) -> Tree:
-    """Return an expression cast to the type that it has in the query."""
+    """Return an expression cast to the type `kind`, unless it already has this type."""
     given = expression_type(tree, Block((replace(leaf, id=table),), (), (), ()))
     return tree if given == kind else cast(tree, kind)

@@ -1,4 +1,4 @@
-"""Views over views: a plan's read of a view becomes a question to the views defined over that view.
+"""Views over views: if a view answers a block, tries the views that are defined over this view.
 
 law:    a view over a view can answer what is read from that view's storage, if both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
@@ -25,9 +25,9 @@ from rewriter.sql import parse
 def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """Return a match's read of its view as a question over the view; None if the read is not a single SELECT.
+    """Return a match's query of the storage as a query of the view; None if it is not a single supported SELECT.
 
-    The printed plan is parsed again, so that the question has the same form as the definitions of views over the view.
+    The printed plan is parsed again, so that its block has the same form as the definitions of views over the view.
     """
     rewriting = match.rewriting
     if rewriting.union is not None:
@@ -52,5 +52,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return a session in which only full names are resolved."""
+    """Return a session that resolves all full names, and has no temporary views."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

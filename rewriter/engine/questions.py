@@ -1,4 +1,4 @@
-"""Builds the blocks of a statement for the rules."""
+"""Builds the blocks of a statement's SELECTs for rewrite rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ DERIVED_ALONE = "the SELECT reads only derived tables, each of which is answered
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
-    """Return a function that looks up a FROM item among the known tables and materialized views."""
+    """Return a function that looks up a table or view in FROM.
+
+    The function returns None for an unknown name, and for a view that has changed since its definition was read.
+    """
 
     def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
@@ -37,14 +40,14 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 
 def unread(problem: Unsupported | RecursionError) -> str:
-    """Return, as a message, why a SELECT is not supported."""
+    """Return the reason why a SELECT is not supported, as a message."""
     return "the query is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """Return the block of a SELECT, and its outer references (None if it has none); raise Unsupported."""
+    """Return the block of a SELECT, and its outer references (None if it cannot have any); raise Unsupported."""
     correlation = correlation_of(statement, select, find)
     common = common_of(statement, find)
     outer = correlation.column if correlation is not None else refused_outer(statement, select)
@@ -66,7 +69,7 @@ def block_of(
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return a block that may return duplicates, if only membership or existence is tested."""
+    """Return the block; marked `as_set` (it may return duplicates) if it is an operand of IN or EXISTS."""
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
         return block
@@ -76,5 +79,5 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 
 
 def reads_derived_alone(block: Block) -> bool:
-    """Return whether a block reads only derived tables, which are answered on their own."""
+    """Return whether a block reads only derived tables that are not UNION ALL; these are answered separately."""
     return all(table.text and not table.branches for table in block.tables)

@@ -1,4 +1,4 @@
-"""Answers set operations from views that are the same operation over more rows or columns."""
+"""Answers set operations from views that are the same operation with weaker filters or more columns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def answer_set(
     definitions: Definitions,
     relations: Relations,
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Return a view's answer to a set operation, and its output names; None if the view has another operator."""
+    """Return a view's answer to a set operation, and the output names (empty without a match).
+
+    Return None if the view has another operator or number of branches.
+    """
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
     if held is None or held[0] != (operation.operator, len(operation.branches)):
@@ -91,7 +94,7 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation, verified branch by branch against the view's branches."""
+    """Return the verdict on a plan for a set operation; each branch is compared with the view's branch."""
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None
@@ -109,8 +112,9 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """Return the operator of a view's set operation with its number of branches, and their blocks; None for other
-    views.
+    """Return the operator and number of branches of a view's set operation, and the branches' blocks.
+
+    Return None for a view that is not a supported set operation.
     """
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:

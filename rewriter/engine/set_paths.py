@@ -26,7 +26,10 @@ Tree = exp.Expr
 
 
 def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
-    """Return a view with grouping sets as views with one set each, the fewest keys first."""
+    """Return one access path for each grouping set of a view, the fewest keys first.
+
+    Return an empty tuple if the view does not store grouping_id().
+    """
     keys, sets = path.block.keys or (), path.block.sets or ()
     if set_bits(keys) not in path.block.outputs:
         return ()
@@ -37,7 +40,7 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
 
 
 def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
-    """Return the access path to the rows of one set, with the outputs that are not always NULL in them."""
+    """Return the access path to the rows of one grouping set, without outputs that are always NULL in these."""
     block, every_key = path.block, path.block.keys or ()
     missing = frozenset(every_key) - frozenset(keys)
     kept = [place for place, output in enumerate(block.outputs) if not _is_missing(output, missing)]
@@ -48,12 +51,12 @@ def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
 
 
 def _is_missing(output: Tree, missing: frozenset[Tree]) -> bool:
-    """Return whether an output depends on a key outside the set, or identifies the set."""
+    """Return whether an output uses a key outside the grouping set, or identifies the set."""
     return any(call.name in GROUPING for call in every(output, exp.Anonymous)) or any(_outside(output, missing))
 
 
 def _outside(tree: Tree, missing: frozenset[Tree]) -> Iterator[bool]:
-    """Yield whether each subexpression is a missing key; arguments of aggregates do not count."""
+    """Yield, for each subexpression outside aggregates, whether it is one of the missing keys."""
     if aggregate_of(tree) is None:
         yield tree in missing
         for part in tree.iter_expressions():

@@ -1,6 +1,6 @@
-"""Describes the rows that each branch of a union reads, for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
+"""Describes the rows that each branch of a UNION ALL reads, for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
 
-Of several bounds of one column, only the closest are shown, if it is known which these are.
+Of several bounds of one column, those that another bound implies are left out.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
 
 
 class _Split(NamedTuple):
-    """A range with a gap: everything before `end`, and everything from `begin` on."""
+    """A range with a gap: all values before `end`, and all values from `begin` on."""
 
     end: Tree
     begin: Tree
 
 
 def rows_of(branch: Rewriting | Block) -> str:
-    """Return a description of the rows of a branch; empty for all rows."""
+    """Return a description of the rows of a branch; empty if the branch has no filter."""
     return rows_in_words(branch.where)
 
 
 def rows_in_words(where: Sequence[Tree]) -> str:
-    """Return a description of a filter, the ranges of a column first.
+    """Return a description of a filter, the ranges of one column first.
 
     >>> h = exp.column("h")
     >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
@@ -73,9 +73,7 @@ def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> l
 
 
 def _after(one: Tree, other: Tree) -> bool:
-    """Return whether a lower bound is certainly later than another, or equal: a later literal, or the begin of a
-    bucket.
-    """
+    """Return whether the lower bound `one` implies `other`: it is a later literal, or a begin or end of a bucket."""
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
     ended = _ended(one)
@@ -86,9 +84,7 @@ def _after(one: Tree, other: Tree) -> bool:
 
 
 def _before(one: Tree, other: Tree) -> bool:
-    """Return whether an upper bound is certainly earlier than another, or equal: an earlier literal, or the end of a
-    bucket.
-    """
+    """Return whether the upper bound `one` implies `other`: it is an earlier literal, or a begin or end of a bucket."""
     if (moments := _moments(one, other)) is not None:
         return moments[0] < moments[1]
     begun = as_bucket(one)
@@ -108,7 +104,7 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 
 
 def _ended(bound: Tree) -> Bucket | None:
-    """Return the bucket that ends at a bound; None if it ends none."""
+    """Return the bucket that ends at a bound; None if there is none."""
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
     return bucket if ends else None
@@ -124,7 +120,7 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 
 
 def _moment(bound: Tree) -> str:
-    """Return a bound as text: a literal as it is, the begin or end of a bucket by its name."""
+    """Return a bound as text: a literal unchanged, the begin or end of a bucket in words."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)

@@ -1,4 +1,8 @@
-"""Tries the shortlisted views on one block; keeps the cheapest match, and the reason of each miss."""
+"""Tries the shortlisted views on one block; keeps the cheapest match, and the reason of each miss.
+
+A view may lack some of the block's rows, as with partial storage. The rows that it lacks are the remainder; the
+branches of a UNION ALL that together have all rows are called tiles.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +31,16 @@ from rewriter.verify import Verdict
 
 T = TypeVar("T")
 
-# Reasons for which partly stale storage does not answer, although a refresh would help.
+# Reasons why a view with partly stale storage does not answer, although a refresh would help.
 _OF_PARTS = (Reason.VIEW_FILTERS_MORE, Reason.HOLDS_A_PART, Reason.DEARER)
 
-# Limits per block, because each question to a view takes about as long as the first: views for whose missing rows other
-# views are asked, views asked for one remainder, views in one plan, and all questions for remainders.
+# Limits per block, because trying a view on a remainder takes as long as trying it on the block: the views whose
+# remainder is read from other views, the views tried on one remainder, the views in one plan, and all such trials.
 MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Best(NamedTuple):
-    """The cheapest match so far, with its price (by which matches are ordered) and the path that it reads."""
+    """The cheapest match so far, with the access path that it reads; `price` is the sort key of matches."""
 
     price: tuple[float, TableName]
     view: MaterializedView
@@ -55,7 +59,11 @@ class Matched(NamedTuple):
 
 @dataclass
 class Tried:
-    """The views tried on one block; `best` is the cheapest match so far."""
+    """The views tried on one block, and their results; `best` is the cheapest match so far.
+
+    `missed` are the misses, `stale` the stale views; `live` describes the appended rows with which a stale view is
+    read.
+    """
 
     select: SelectBlock
     session: Session
@@ -71,17 +79,18 @@ class Tried:
     best: Best | None = None
     # The views on the shortlist after the best match, which were not tried.
     others: Sequence[MaterializedView] = ()
-    # By view and by the names of the block's tables, because a view may stand for itself or for its definition.
+    # By view and by the names of the block's tables: if the block names the view, the path has the view's columns, else
+    # its query.
     _paths: dict[tuple[TableName, tuple[TableName, ...]], Candidate | Miss] = field(default_factory=dict)
     _lacking: list[TableName] = field(default_factory=list)
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
-        """Return whether the best match costs at most `bound`, a lower bound for the remaining views."""
+        """Return whether the best match costs at most `bound` milliseconds, the least cost of the remaining views."""
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
-        """Try one more view."""
+        """Try a view, then the views over it; record the match or the miss. `tables` is the cost of the base tables."""
         found = self._add(view, query, query, self._path(view, query.block), tables)
         if isinstance(found.result, Match):
             self._add_upon(view, found.result, query, tables)
@@ -94,7 +103,7 @@ class Tried:
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
-        """Try the stale views, with the rows appended to their tables since the refresh."""
+        """Without a match so far, try the stale views together with the rows appended to their tables."""
         for view in () if self.best is not None or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
             if not isinstance(storage, Live):
@@ -108,7 +117,7 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan again for the smallest views that lack rows, and read those rows from other views."""
+        """Plan again for the smallest views that lack rows, reading these rows from other views if that is cheaper."""
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
@@ -118,11 +127,11 @@ class Tried:
                 self._offer(view, found.rule, found.result, path, tables)
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
-        """Return the result of trying a view, or a Miss if it ends in an error."""
+        """Return the result of `attempt`; a Miss if it raises an exception."""
         return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
-        """Return the result of each view tried: misses, then matches, by name."""
+        """Return the attempts at all views tried: misses, then matches, each by name."""
         chosen = self._tiles()
         best = self.best.view.name if self.best is not None else None
         text = self.select.text
@@ -139,9 +148,9 @@ class Tried:
     def _add(
         self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, tables: Estimate
     ) -> Answer:
-        """Ask a view, keep a match that pays, and return the result.
+        """Try a view, keep a match that is cheaper than the base tables, and return the result.
 
-        `asked` is the query itself or, for a view over another view, the question over that other view.
+        `asked` is the query itself or, for a view over another view, the query of that other view.
         """
         found = self._answer(view, asked, path)
         if isinstance(path, Miss) or isinstance(found.result, Miss):
@@ -152,7 +161,7 @@ class Tried:
         return found if dearer is None else Answer(found.rule, dearer)
 
     def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
-        """Keep a match that is cheaper than the tables, or that a hint asks for; return a Miss for any other."""
+        """Keep a match that is cheaper than the base tables, or whose view a hint names; otherwise return a Miss."""
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
             return Miss(Reason.DEARER, f"reading the view takes {estimate}; reading the tables {tables}")
@@ -164,7 +173,7 @@ class Tried:
         return None
 
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, tables: Estimate) -> None:
-        """Try the views over a view that answers the block."""
+        """Try the views that are defined over a view that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Partial storage omits the query's own condition, so that a view over it cannot be asked.
         if not upon or self.correlation is not None or match.rewriting.storage.only:
@@ -178,13 +187,13 @@ class Tried:
                 self._add_upon(other, found.result, query, tables)
 
     def miss(self, view: MaterializedView, miss: Miss, rule: str = "") -> None:
-        """Record why a view does not answer."""
+        """Record why a view does not answer the block."""
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
 
     def _answer(
         self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
     ) -> Answer:
-        """Ask a view, with the block's outer references in scope."""
+        """Return the answer of a view to a query; a Miss if the answer would change the meaning of outer references."""
         if isinstance(path, Miss):
             return Answer("", path)
         found = self.guarded(view, partial(answer, query, path, remainder))
@@ -195,7 +204,7 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view if its storage is fresh; a Miss otherwise. The result is cached."""
+        """Return the access path to a view if its storage is fresh; a Miss otherwise; cached."""
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
@@ -206,9 +215,7 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view together with the rows appended to its tables; a Miss if that is not
-        possible.
-        """
+        """Return the access path to a stale view with the rows appended to its tables; a Miss if not possible."""
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
@@ -228,7 +235,11 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that answers the rows that these views lack, from cheaper views or else from tables."""
+        """Return a function that reads the rows that the views in `used` lack, from the cheaper of other views and
+        tables.
+
+        The function takes the remainder as a block, and returns the branches that read its rows.
+        """
 
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
@@ -249,7 +260,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the views to ask for a remainder: the views that matched, and some that were not tried yet."""
+        """Return the views that may supply a remainder: those that matched, and some that were not tried yet."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
@@ -261,7 +272,10 @@ class Tried:
         return sum(self.costs.of_branch(each).ms for each in branches)
 
     def _tiles(self) -> Mapping[TableName, str]:
-        """Return the views that the plan reads, each with its rows if other views supply the rest."""
+        """Return the views that the best plan reads, each with a description of its rows.
+
+        The description is empty if the plan reads only one view and no base table.
+        """
         if self.best is None:
             return {}
         union = self.best.match.rewriting.union
@@ -272,7 +286,7 @@ class Tried:
         return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return the detail of a chosen view: its rows, and its staleness if any."""
+        """Return the detail of a chosen view: the rows read from it, and how its stale part is replaced."""
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
         )
@@ -291,14 +305,14 @@ def _tables(block: Block) -> str:
 
 
 def _branches(rewriting: Rewriting) -> Sequence[Shared]:
-    """Return the branches of a plan's union; a branch that is itself a union is flattened."""
+    """Return the branches of a plan's UNION ALL; the plan itself as the only branch if it has none."""
     if rewriting.union is None or len(rewriting.union.shared) == 1:
         return (Shared(rewriting, 1.0),)
     return rewriting.union.shared
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
-    """Return why a stale view is not used with appended rows; the reason is STALE if a refresh would help."""
+    """Return the attempt at a stale view with appended rows; with the reason STALE if a refresh would help."""
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
     return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")
