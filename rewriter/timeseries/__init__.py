@@ -1,8 +1,8 @@
-"""Time buckets: granularities, the expressions that compute buckets, and roll-up between granularities (grains).
+"""Time buckets: their granularities (grains), the expressions that compute them, and roll-up between grains.
 
-`timeseries(x, 'hour')` returns the type of x. For a TIMESTAMP, buckets are instants in the session's time zone: buckets
-of an hour or more are `date_trunc`; shorter buckets count elapsed time from the start of the local hour. A DATE or a
-TIMESTAMP_NTZ has no zone.
+`timeseries(x, 'hour')` returns the begin of the bucket that contains x, with the type of x. For a TIMESTAMP, buckets
+are instants in the session's time zone: buckets of an hour or more are `date_trunc`; shorter buckets count elapsed time
+from the start of the local hour. A DATE or a TIMESTAMP_NTZ has no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border

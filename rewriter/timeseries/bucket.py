@@ -1,4 +1,7 @@
-"""Time buckets as canonical expressions: `timeseries(expression, 'grain', 'type')`."""
+"""Time buckets as canonical expressions: `timeseries(expression, 'grain', 'type')`.
+
+A bucket that was computed in another time zone than the session's has that zone as a fourth argument.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-# In an order in which each type can be cast to those after it.
+# The temporal types in an order in which each can be cast to the types after it.
 TEMPORAL = ("date", "timestamp_ntz", "timestamp")
 
 # The units of date_trunc and their grains; 'WEEK' starts on Monday in both.
@@ -48,7 +51,7 @@ LABELS: Mapping[str, str] = {
 
 
 class Bucket(NamedTuple):
-    """The bucket of `grain` that contains `source`; both have the type `type`."""
+    """The bucket of the granularity `grain` that contains the value of `source`; `type` is the type of both."""
 
     source: exp.Expr
     grain: str
@@ -56,12 +59,12 @@ class Bucket(NamedTuple):
 
 
 def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
-    """Return the canonical tree of a bucket."""
+    """Return the canonical expression of the bucket of a source, whose type is `kind`."""
     return exp.Anonymous(this="timeseries", expressions=[source, exp.Literal.string(grain), exp.Literal.string(kind)])
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical tree as a Bucket; None for other trees."""
+    """Return a canonical expression in the session's time zone as a Bucket; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 3:
         source, grain, kind = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -69,14 +72,14 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return the canonical tree of a bucket of instants that was computed in another time zone than the session's."""
+    """Return the canonical expression of a bucket that was computed in `zone`, another zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return a bucket computed in another time zone as a Bucket; None for other trees."""
+    """Return the canonical expression of a bucket computed in another zone as a Bucket; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -84,19 +87,20 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """Return the time zone of a bucket that was computed in another zone than the session's."""
+    """Return the time zone in which a bucket was computed; the expression must be one of `moved_elsewhere`."""
     return str(tree.expressions[3].name)
 
 
 def day_source(tree: exp.Expr) -> exp.Expr | None:
-    """Return the time that an expression casts to DATE; None for other expressions."""
+    """Return the argument of CAST(… AS DATE); None for other expressions."""
     dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE
     return tree.this if dates else None
 
 
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
-    """Return the time that a label function reads, and the grain over whose buckets the label is constant; None for
-    others.
+    """Return the time that a label such as month(t) or a CAST to DATE reads, and the grain that determines the label.
+
+    The label is constant over each bucket of this grain. Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]

@@ -1,8 +1,12 @@
-"""Relates expressions to time buckets: which bucket determines an expression, and which expression determines a bucket.
+"""Relates expressions to time buckets: which bucket determines an expression, and which bucket it determines.
 
 law:  e factors through the buckets of a grain if e(t) is e(begin of t's bucket) for every t. If finer buckets nest in
       these, e(t) is also e(begin of t's finer bucket): a view with any such bucket can compute e
 no:   a label does not determine an instant: on the day on which clocks go back, two instants have one label
+
+A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
+begin can be computed from the expression's value. Functions take `kind_of`, which returns an expression's type, and
+`since_of`, which returns a lower bound of its times in seconds since 1970; both return None if unknown.
 """
 
 from __future__ import annotations
@@ -39,7 +43,11 @@ Grain = str | int
 
 
 class Factor(NamedTuple):
-    """An expression, `within`, as a function of the bucket of `grain` that contains `source`."""
+    """An expression as a function of a bucket: of the bucket of `grain` that contains `source`.
+
+    `within` is the time that the expression reads; `source` is the same time without the finer buckets around it, such
+    as t in `month(date_trunc('day', t))`.
+    """
 
     within: Tree
     source: Tree
@@ -47,9 +55,9 @@ class Factor(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An expression that determines the bucket of `grain` that contains `source`; `begin` computes the bucket's begin.
+    """An expression that determines the bucket of `grain` that contains `source`.
 
-    `type` is the type of the begin: SECONDS if it is a number.
+    `begin` makes of the expression the begin of the bucket, with the type `type` (SECONDS if it is a number).
     """
 
     source: Tree
@@ -59,10 +67,11 @@ class Told(NamedTuple):
 
 
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Return whether each fine bucket lies within one coarse bucket, in a time zone.
+    """Return whether each bucket of the grain `fine` lies within one bucket of `coarse`, in a time zone.
 
-    Buckets of whole days nest in every coarser grain in any zone, because their begin is on their first day. Shorter
-    buckets nest if the zone is steady since the earliest time, `since` (see rewriter.timeseries.steady).
+    `kind` is the type of the buckets. Buckets of whole days nest in every coarser grain in any zone, because their
+    begin is on their first day. Shorter buckets nest if the zone is steady since the earliest time, `since` (see
+    rewriter.timeseries.steady).
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)
@@ -97,7 +106,7 @@ def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     return shift is not None and (shift + (_THURSDAY if fine == "week" else 0)) % length == 0
 
 
-# The most common expressions, which are never functions of a bucket.
+# The most common kinds of expressions that are never functions of a bucket, excluded first.
 _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
@@ -131,9 +140,7 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
-    """Return a bucket of a shifted or converted time as a function of the time's own bucket; None for other
-    expressions.
-    """
+    """Return the argument and the grain of a bucket of a shifted or converted time; None for other expressions."""
     bucket = as_bucket(tree)
     if bucket is None:
         return None
@@ -143,7 +150,7 @@ def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by months: times of one month stay in one month.
+    """Return the time that `source` shifts by whole months, with the grain 'month'; other sources and grains unchanged.
 
     law: add_months(t, n) lies in the n-th month after t's, on its last day if it has no such day
     no:  days and weeks; a number of months from a column
@@ -162,8 +169,9 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by seconds, if the shift is a multiple of the bucket's length; else
-    `source`.
+    """Return the time that `source` shifts by a constant, with the coarsest grain whose length divides the shift.
+
+    Return `source` and `grain` if there is none.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
     no:  zones whose offset changes, where a day more may be 23 hours, or lead to a local time that does not exist
@@ -185,14 +193,16 @@ def _step_of(source: Tree) -> int | None:
     return int(step.name) * length if length is not None else None
 
 
-# Differences, in seconds, between the clocks of zones, the longest first: such buckets have the same borders on all of
-# these clocks.
+# Lengths in seconds, the longest first. Most offsets of zones are multiples of one of them, so that buckets of that
+# length have the same borders in all such zones.
 _COMMON_STEPS = (3600, 1800, 900, 300, 60)
 _STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time whose local time in another zone is `source`, if its buckets nest there; else `source`.
+    """Return the time whose local time in another zone is `source`, with the length of buckets that determine it.
+
+    The length is in seconds. Return `source` and `grain` for other sources, and if no such length is known.
 
     law: from_utc_timestamp(t, z) is t plus z's offset. If z's offsets are multiples of n seconds, and change only where
          buckets of n seconds begin, all times of such a bucket get the same offset and stay in one bucket
@@ -209,7 +219,7 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 class Clock(NamedTuple):
-    """The local time of `time` in `zone`, as a value that Spark interprets as local time of the zone `read`."""
+    """The local time of `time` in `zone`, as a value that Spark interprets as a local time in the zone `read`."""
 
     time: Tree
     zone: str
@@ -217,7 +227,7 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return the time whose local time in a named zone an expression is; None for other expressions.
+    """Return an expression that is the local time of an instant in a named zone as a Clock; else None.
 
     law: convert_timezone(a, b, t), for the local time t of an instant in zone a, is its local time in zone b
     """
@@ -231,8 +241,9 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 
 
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
-    """Return convert_timezone() of a session's local time, in a session zone with a fixed offset, as a Clock; None for
-    others.
+    """Return convert_timezone() of the session's local time as a Clock; None for other arguments.
+
+    The session's zone must have a fixed offset, because local times may be ambiguous in others.
     """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
@@ -251,7 +262,7 @@ def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grai
 
 
 def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
-    """Return date_format() of a time as a function of the finest bucket in its pattern; None for other expressions."""
+    """Return the time and the grain that determine date_format() of this time; None for other expressions."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
         return None
     source, pattern = tree.expressions
@@ -268,8 +279,7 @@ _TOLD_UP_TO = {4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute", 19: "
 
 
 def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
-    """Return the time whose text an expression cuts off, and the bucket over which the cut text is constant; None for
-    others.
+    """Return the time and the grain that determine a substring of the time's text; None for other expressions.
 
     law: a time's text is its fields, the coarsest first. With years of more than four digits, or before year 0, the
          same number of characters holds fewer fields: the text is then constant over a coarser bucket, too
@@ -295,7 +305,9 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the buckets over which the local time of a number of seconds is the same, down to a grain; None otherwise.
+    """Return the integer column in a number of seconds, and the length of buckets that determine its local time.
+
+    The local time is considered down to `grain`. Return None for an unsupported number.
 
     law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
     """
@@ -315,8 +327,9 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 
 
 def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:
-    """Return a text as the time on which an expression depends, by its bucket or by its text in a pattern; None
-    otherwise.
+    """Return the from_unixtime() in an expression, and the grain of its buckets that determine the expression.
+
+    Return None for other expressions.
 
     query: date_trunc('day', from_unixtime(sec)), date_format(from_unixtime(sec), 'yyyy-MM')
     """
@@ -338,7 +351,9 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the number of seconds whose text a label depends on; any other time unchanged.
+    """Replace from_unixtime(seconds) by its argument, with the grain of the argument that determines the label.
+
+    Return other sources unchanged, and None if there is no such grain.
 
     law: a text of from_unixtime() that is read as a time of the same zone has the same fields
     no:  its instant, in an hour that clocks repeat
@@ -348,7 +363,7 @@ def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: 
     return _shown(source.expressions[0], grain, kind_of, zone, since_of)
 
 
-# The grain that determines how many whole units have passed since a border of the grain.
+# The grains whose buckets determine how many whole units have passed since a constant on a border of the grain.
 _UNITS = {
     "SECOND": ("second",),
     "MINUTE": ("minute",),
@@ -364,7 +379,9 @@ _APART = 2 * 86_400
 
 
 def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the whole units between a constant and a later time as a function of the time's bucket; None otherwise.
+    """Return the time and the grain that determine the whole units between a constant and this, later time.
+
+    Return None for other expressions.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
@@ -401,7 +418,9 @@ _PUNCTUATION = frozenset(" -/:.,_0123456789")
 
 
 def finest_field(pattern: Tree) -> str | None:
-    """Return the grain over whose buckets a pattern's text is constant; None for a pattern with an unknown letter.
+    """Return the coarsest grain within whose buckets a date_format pattern gives the same text.
+
+    Return None if the pattern is not a literal or has an unsupported letter.
 
     >>> [finest_field(exp.Literal.string(text)) for text in ("yyyy-MM", "yyyy-MM-dd'T'HH:00", "HH:mm:ss.SSS", "YYYY")]
     ['month', 'hour', None, None]
@@ -430,7 +449,7 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 
 
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
-    """Return the column of seconds if a time is the instant of a column; else the time itself."""
+    """Return the integer column of seconds of which a time is the instant; any other time unchanged."""
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
     return found.source if counted and found is not None else time
@@ -455,7 +474,10 @@ _ONE = exp.Literal.number(1)
 
 
 def _made_date(tree: Tree) -> Told | None:
-    """Return `make_date(year(t), month(t), 1)` as the first day of t's month; None for other expressions."""
+    """Return `make_date(year(t), …)` of the year, month and day of one time t as a bucket of t; None for others.
+
+    `make_date(year(t), month(t), 1)` is the bucket of the month.
+    """
     if not isinstance(tree, exp.Anonymous) or tree.name != "make_date" or len(tree.expressions) != 3:
         return None
     year, *rest = tree.expressions
@@ -470,8 +492,10 @@ def _made_date(tree: Tree) -> Told | None:
 
 
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
-    """Return the grain and first day, as a DATE, of the finest bucket that stored date fields determine; None if none
-    is.
+    """Return the grain and the first day, as a DATE, of the finest bucket that stored date fields determine.
+
+    `held` returns the stored value of an expression such as year(source), None if it is not stored. Return None if the
+    year is not stored.
     """
 
     def field(name: str) -> Tree | None:
@@ -486,12 +510,15 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """Return the date fields that together determine a bucket of whole days; empty for other grains."""
+    """Return the date fields, as expressions, that together determine a bucket; empty for grains without them."""
     names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
     return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
 
 
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
-    """Return the begin of the coarser bucket that contains the first day of a finer bucket, cast to `kind`."""
+    """Return the begin of the bucket of `grain` that contains `date`, cast to `kind`.
+
+    `date` is the first day of a bucket of the grain `finer`.
+    """
     dates = date if finer == grain else bucket_call(date, grain, "date")
     return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

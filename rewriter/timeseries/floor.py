@@ -11,17 +11,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def wall_of(micros: int) -> datetime:
-    """Return microseconds since 1970 as a local time; raise OverflowError outside the years 1 to 9999."""
+    """Return microseconds since 1970 as a local date and time; raise OverflowError outside the years 1 to 9999."""
     return EPOCH + timedelta(microseconds=micros)
 
 
 def micros_of(wall: datetime) -> int:
-    """Return a local time as microseconds since 1970."""
+    """Return a local date and time as microseconds since 1970-01-01 00:00 local time."""
     return (wall - EPOCH) // _MICROSECOND
 
 
 def floor(wall: datetime, grain: str) -> datetime:
-    """Return the begin of the bucket that contains a local time, in a zone with a fixed offset.
+    """Return the begin of the bucket of `grain` that contains a local time, in a zone with a fixed offset.
 
     >>> str(floor(datetime(2024, 5, 15, 10, 47, 30), "fifteen_minute")), str(floor(datetime(2024, 5, 15), "quarter"))
     ('2024-05-15 10:45:00', '2024-04-01 00:00:00')

@@ -1,6 +1,4 @@
-"""The grains of time as a graph: an edge leads from a grain to a coarser one whose buckets are unions
-of its buckets.
-"""
+"""The grains as a graph: an edge leads from a grain to a coarser grain whose buckets are unions of its buckets."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ _UNITS = {
     **dict.fromkeys(("quarter", "quarters"), (3, "month")),
     **dict.fromkeys(("y", "yr", "yrs", "year", "years"), (12, "month")),
 }
-# Twenty-four hours are not a day, and no number of days is a week or a month.
+# By length and unit. "24 hours" is not a day, because days may be longer; "7 days" is not a week, which begins on Monday.
 _SIZES = {
     **{(60 * minutes, "second"): grain for grain, minutes in SUB_HOUR_MINUTES.items()},
     (1, "second"): "second",
@@ -66,7 +64,7 @@ _SIZES = {
 
 
 def grain_named(text: str) -> str | None:
-    """Return the grain with this name, or of this number of units; None for other texts.
+    """Return the grain with this name, or with this number of units of time; None for other texts.
 
     >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
     ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]

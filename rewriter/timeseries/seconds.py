@@ -1,12 +1,15 @@
 """Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`, which are buckets of instants.
 
-Such buckets begin at multiples of a number of seconds, regardless of the time zone: in a zone that is half an hour off,
-an "hour" begins at half past. Columns of whole numbers are bucketed by the same arithmetic, whatever they count; if one
-counts seconds, `timestamp_seconds(n)` is its instant. For a BIGINT column bounds must be known: beyond 2^53 quotients
-are rounded, and beyond the year 294247 from_unixtime() wraps around.
+Such buckets begin at multiples of a number of seconds, regardless of the time zone: in a zone with an offset of half an
+hour, an "hour" begins at half past. Integer columns are bucketed by the same arithmetic, whatever they count; if a
+column n counts seconds, its instant is `timestamp_seconds(n)`. For a BIGINT column bounds must be known: beyond 2^53
+quotients are rounded, and beyond the year 294247 from_unixtime() wraps around.
 
 unix_seconds() and CAST(t AS BIGINT) round down to a second, unix_timestamp() rounds towards 1970: the last second of
 1969, except for its begin, becomes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
+
+Functions take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of its times
+in seconds since 1970; both return None if unknown.
 """
 
 from __future__ import annotations
@@ -32,11 +35,14 @@ _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
 def never_known(time: Tree) -> None:
-    """Return None: no lower bound of a time is known."""
+    """Return None: the default for `since_of`, without a known lower bound."""
 
 
 class Seconds(NamedTuple):
-    """The instant `source` in seconds since 1970, or an integer column, rounded down to a multiple of `step`."""
+    """A source in seconds, rounded down to a multiple of `step`.
+
+    `source` is a TIMESTAMP, of which the seconds since 1970 are taken, or an integer column.
+    """
 
     source: Tree
     step: int
@@ -70,7 +76,7 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether no value of a time is before 1970 with a fraction of a second."""
+    """Return whether each value of a time is in 1970 or later, or a whole second."""
     if as_bucket(time) is not None:
         return True
     since = since_of(time)
@@ -78,8 +84,9 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor(s / n)`, or `s DIV n` if no s is before 1970, as Seconds whose buckets of n seconds it numbers;
-    else None.
+    """Return an expression that numbers buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
+
+    `s DIV n` is one, too, if no s is before 1970. Return None for other expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -92,8 +99,9 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 
 
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `CAST(s / n AS INT)` as a function of the bucket of n seconds; if it overflows, it does for the whole
-    bucket.
+    """Return `CAST(s / n AS INT)` as Seconds with the step n, over whose buckets the cast is constant; None for others.
+
+    If the cast overflows for a time, it does for the time's whole bucket. No s may be before 1970.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -101,8 +109,9 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 
 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor((s - o) / n) * n + m`, in seconds or as a TIMESTAMP, as Seconds in steps that divide n, o and m;
-    else None.
+    """Return `floor((s - o) / n) * n + m` as Seconds with a step that divides n and o; None for other expressions.
+
+    The expression is constant over each bucket of this step. It may be seconds or a TIMESTAMP made of them.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
@@ -133,7 +142,7 @@ def is_whole_cast(tree: Tree) -> bool:
 
 
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
-    """Return whether a column has whole numbers with a magnitude of at most MOST."""
+    """Return whether a column has only integers with a magnitude of at most MOST."""
     return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
 
 
@@ -145,9 +154,7 @@ def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None
 
 
 def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
-    """Return seconds that an expression rounds towards 1970 to a multiple of `step`; None if some may be
-    before 1970.
-    """
+    """Return `seconds` rounded towards 1970 to a multiple of `step` as Seconds; None if some may be before 1970."""
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None
     return _stepped(seconds, step, kind_of, since_of) if since is not None and since >= 0 else None
@@ -163,7 +170,7 @@ def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> S
 
 
 def whole_number(tree: Tree, most: int = 2**31) -> int | None:
-    """Return the value of a positive integer literal that is less than `most`; None for others."""
+    """Return the value of an integer literal between 0 and `most`, both excluded; None for other expressions."""
     if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
         return None
     value = int(tree.name)

@@ -4,6 +4,8 @@ law: let all offsets o of a zone since some time be equal to `shift` modulo n se
      it), and change only where a bucket of instants with that shift begins. Then the zone's buckets of n seconds are
      these buckets at any offset, because floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n; and each
      longer bucket (an hour, a day and what consists of days) begins with one of them
+
+In all functions, `since` is the earliest time, in seconds since 1970; None if unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
-    """Return whether buckets of a grain nest in all coarser grains, for times from `since` on (in seconds since 1970).
+    """Return whether buckets of a grain nest in the buckets of all coarser grains, for times from `since` on.
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
@@ -46,7 +48,8 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether every local border of a grain ends all preceding buckets, for times from `since` on.
+    """Return whether no instant after a local border of a grain belongs to an earlier bucket, for times from `since`
+    on.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -55,7 +58,9 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 
 
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
-    """Return whether all buckets of a grain end by a local time or begin at or after it.
+    """Return whether each bucket of a grain lies wholly before a local time, or wholly at or after this time.
+
+    A grain that is a number is the length of buckets of instants, in seconds.
 
     >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
     (True, False)
@@ -70,7 +75,9 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
 
 
 def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
-    """Return whether all buckets of a grain end by an instant or begin at or after it.
+    """Return whether each bucket of a grain lies wholly before an instant, or wholly at or after this instant.
+
+    `micros` are microseconds since 1970. A grain that is a number is the length of buckets of instants, in seconds.
 
     law: the instant is a whole number of buckets after 1970, at the shift that all offsets have had since the day
          before

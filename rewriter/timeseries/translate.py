@@ -1,4 +1,4 @@
-"""Translates `timeseries` to Spark's functions."""
+"""Translates `timeseries` calls to functions of Spark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPARK_UNITS = {
 
 
 def translate_bucket(source: str, grain: str, kind: str) -> str:
-    """Return the Spark SQL of a bucket, given the text of its source.
+    """Return the Spark SQL of a bucket; `source` is the SQL of its time, `kind` the type.
 
     >>> translate_bucket("order_time", "hour", "timestamp")
     "date_trunc('HOUR', order_time)"
@@ -37,7 +37,7 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
 
 
 def _wall_clock(source: str, grain: str) -> str:
-    """Return the Spark SQL of a bucket without a time zone; date_trunc would use the session's zone."""
+    """Return the Spark SQL of a bucket of a TIMESTAMP_NTZ; date_trunc would use the session's time zone."""
     if grain == "day":
         return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
     if grain in DATE_GRANULARITIES:

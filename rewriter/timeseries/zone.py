@@ -1,4 +1,4 @@
-"""Time zones of sessions: fixed offsets, and zones that skipped dates."""
+"""Recognizes time zones with a fixed offset, and zones that skipped dates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rewriter.timeseries.literals import zone_info
 
 _FIXED = re.compile(r"(?:Etc/)?(?:UTC|GMT|UCT|Zulu|Universal)(?:[+-]0)?\Z|Z\Z|(?:UTC|GMT|UT)?[+-]\d{1,2}(?::\d{2})?\Z")
 
-# Areas whose zones never crossed the date line, except Manila, which Spain ruled by way of America.
+# Areas whose zones never crossed the date line. Manila is an exception: until 1844 it had the date of America.
 _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian"})
 
 
@@ -18,8 +18,8 @@ _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europ
 def is_fixed_offset(zone: str) -> bool:
     """Return whether a zone has one constant offset of whole minutes.
 
-    In such a zone, every bucket of a finer grain lies within one bucket of each coarser grain. A zone whose offset has
-    changed needs a proof for these changes.
+    In such a zone, every bucket of a finer grain lies within one bucket of each coarser grain. For other zones this
+    must be proved from their offset changes.
 
     >>> is_fixed_offset("UTC"), is_fixed_offset("+05:30"), is_fixed_offset("Europe/Berlin")
     (True, True, False)
@@ -28,7 +28,7 @@ def is_fixed_offset(zone: str) -> bool:
 
 
 def offset_of(zone: str) -> int | None:
-    """Return the constant UTC offset of a zone in seconds; None for other zones.
+    """Return the constant UTC offset of a zone in seconds; None for a zone whose offset changes.
 
     >>> offset_of("-03:30"), offset_of("Europe/Berlin")
     (-12600, None)

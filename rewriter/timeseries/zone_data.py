@@ -1,8 +1,8 @@
-"""The offset changes of a zone in every available edition of the zone data.
+"""The offset changes of a zone in every available edition of the zone data (the IANA time zone database).
 
 The editions of the JVM, of the operating system and of the package `tzdata` differ. So conclusions are never drawn from
-one offset, only from what all editions have in common: that since some time the clocks have moved by whole multiples of
-some seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a minute.
+one offset, only from what all editions have in common: that since some time the clocks have moved by multiples of a
+number of seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a minute.
 """
 
 from __future__ import annotations
@@ -30,16 +30,22 @@ _RULE = re.compile(
 
 
 class History(NamedTuple):
-    """The offsets of a zone with their begins in seconds since 1970, and the offsets and times of its final rule."""
+    """The offset changes of a zone.
+
+    `changes` are pairs of a time (seconds since 1970) and the UTC offset from then on, in seconds. `rule` has the
+    standard and the summer offset after the last change and, if the two alternate, the local times of day of both
+    changes, in seconds.
+    """
 
     changes: tuple[tuple[int, int], ...]
     rule: tuple[int, ...]
 
 
 def shift_of(zone: str, step: int, since: int | None) -> int | None:
-    """Return the common remainder of a zone's offsets modulo `step` seconds since a time; None if they differ.
+    """Return the common remainder of a zone's offsets modulo `step` seconds, from `since` (seconds since 1970) on.
 
-    None also if nothing is known of the zone, or if the time is unknown.
+    Return None if the remainders differ, if an offset changes within a bucket of `step` seconds, or if the zone's data
+    or `since` is unknown.
 
     >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
     (0, 1800, 0)
@@ -80,7 +86,7 @@ def _skips_hours(history: History, since: int) -> bool:
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the local times, in seconds of the day, from and to which a rule puts the clocks forward."""
+    """Yield the pair of local times, in seconds of the day, from and to which a rule sets the clocks forward."""
     if len(rule) > 2:
         standard, summer, begins, ends = rule
         left = begins if summer > standard else ends
@@ -88,8 +94,9 @@ def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def days_follow(zone: str, since: int | None) -> bool:
-    """Return whether local dates never go back, for times from `since` on; they do where clocks go back just after
-    midnight.
+    """Return whether local dates never go back, for times from `since` on.
+
+    They go back where clocks are set back just after midnight. Return False if the zone's data or `since` is unknown.
     """
     if is_fixed_offset(zone):
         return True
@@ -109,7 +116,7 @@ def _forward(history: History, since: int) -> bool:
 
 @cache
 def histories(zone: str) -> tuple[History, ...]:
-    """Return a zone's history in each available edition; empty if one edition lacks the zone."""
+    """Return a zone's history in each available edition of the zone data; empty if an edition lacks the zone."""
     texts = list(_editions(zone)) if _NAME.match(zone) else []
     found = [_read(text) for text in texts]
     return tuple(history for history in found if history is not None) if None not in found else ()
@@ -125,9 +132,7 @@ def _editions(zone: str) -> Iterator[bytes]:
 
 
 def _read(data: bytes) -> History | None:
-    """Return the history in a zone file of version 2 or later, from its part with 64-bit times (RFC 8536); None if
-    invalid.
-    """
+    """Return the history in a TZif file (RFC 8536) of version 2 or later, from its 64-bit part; None if invalid."""
     if len(data) < _HEADER.size or data[:4] != b"TZif" or data[4:5] < b"2":
         return None
     _, _, utc, std, leaps, times, types, chars = _HEADER.unpack_from(data)
@@ -148,9 +153,7 @@ def _read(data: bytes) -> History | None:
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """Return the standard and summer offsets of a TZ rule, and the local times of its changes, in seconds; None if
-    unsupported.
-    """
+    """Return the rule in a TZ string as in History; None if unsupported."""
     found = _RULE.match(text)
     if found is None:
         return None
