@@ -1,11 +1,11 @@
-"""The engine without a server: tables and materialized views from a SQL script, all considered fresh.
+"""The engine without a server: tables and materialized views from a SQL script, all assumed to be fresh.
 
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …;")
     explanation = workspace.explain("SELECT …")
     explanation.sql, explanation.storage, explanation.as_json()
 
-Constraints that the script declares are trusted. Names and types come from the type oracle (`rewriter.schema`); a query
-for which they are uncertain is not rewritten.
+Constraints that the script declares are trusted. Names and types of result columns are derived by `rewriter.schema`; a
+query for which they are uncertain is not rewritten.
 """
 
 from rewriter.script.cursor import ScriptError

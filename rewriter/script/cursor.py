@@ -13,11 +13,14 @@ _Item = TypeVar("_Item")
 
 
 class ScriptError(ValueError):
-    """An error in a script, or in a query over it; the message says where it is and what to do."""
+    """An error in a script, or in a query over it; the message names the place and the remedy."""
 
 
 class Cursor:
-    """Reads the tokens of a statement from left to right; raises ScriptError, with the line, at an unexpected token."""
+    """Reads the tokens of a statement from left to right.
+
+    Methods raise ScriptError, with the line, at an unexpected token.
+    """
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self._text = text
@@ -26,16 +29,16 @@ class Cursor:
 
     @property
     def line(self) -> int:
-        """The first line of the statement."""
+        """The line on which the statement begins."""
         return self._tokens[0].line
 
     @property
     def line_here(self) -> int:
-        """The line of the next token."""
+        """The line of the next token; of the last token at the end."""
         return (self.peek() or self._tokens[-1]).line
 
     def step(self) -> None:
-        """Advance one token."""
+        """Advance past one token."""
         self._at += 1
 
     def peek(self) -> Token | None:
@@ -43,7 +46,7 @@ class Cursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these words or symbols and return True, if all of them come next."""
+        """Advance past these words or symbols and return True if all of them come next; else return False."""
         at, wanted = self._at, list(words)
         while wanted:
             if at == len(self._tokens) or self._tokens[at].token_type in (TokenType.STRING, TokenType.IDENTIFIER):
@@ -57,12 +60,12 @@ class Cursor:
         return True
 
     def expect(self, *words: str) -> None:
-        """Advance past these words or symbols; raise ScriptError if another token comes next."""
+        """Advance past these words or symbols; raise ScriptError if they do not come next."""
         if not self.accept(*words):
             raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier, with or without back-ticks."""
+        """Read one identifier, with or without backticks; `what` describes it in the error message."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
@@ -71,14 +74,14 @@ class Cursor:
         return token.text
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read a dotted name."""
+        """Read a dotted name and return its parts; `what` describes it in the error message."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Read one or more items in parentheses, separated by commas."""
+        """Read one or more items in parentheses, separated by commas; `item` reads one of them."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -87,7 +90,10 @@ class Cursor:
         return tuple(items)
 
     def skip(self, *until: str, brackets: str = "()") -> str:
-        """Advance to one of these tokens outside brackets, or to an unmatched closing parenthesis."""
+        """Advance to one of the tokens in `until` outside brackets, to an unmatched closing parenthesis, or to the end.
+
+        Return the skipped text. `brackets` are the pairs of brackets, opening and closing in turn.
+        """
         start, depth = self._at, 0
         opening, closing = brackets[::2], brackets[1::2]
         while (token := self.peek()) is not None:
@@ -101,7 +107,10 @@ class Cursor:
         return self._text[self._tokens[start].start : self._tokens[self._at - 1].end + 1]
 
     def rest(self, what: str) -> str:
-        """Return the remaining text."""
+        """Advance to the end and return the remaining text; raise ScriptError if there is none.
+
+        `what` describes the expected text in the error message.
+        """
         first = self.peek()
         if first is None:
             raise self.wrong(what)
@@ -109,14 +118,14 @@ class Cursor:
         return self._text[first.start : self._tokens[-1].end + 1]
 
     def wrong(self, expected: str, shown: int = 1) -> ScriptError:
-        """Return the error that names the expected syntax and the tokens found."""
+        """Return the error that names the expected syntax and the next tokens, `shown` of them."""
         there = self._tokens[self._at : self._at + shown]
         found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
         return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
 
 
 def statements(text: str) -> Iterator[Cursor]:
-    r"""Yield a cursor for each statement of a script; semicolons separate statements.
+    r"""Yield a cursor for each statement of a script; semicolons separate statements. Raise ScriptError.
 
     >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\nSELECT ';'")]
     [1, 2]

@@ -19,8 +19,9 @@ _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN",
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: its columns, the referenced table as written, and that table's columns (empty for its primary
-    key).
+    """A foreign key: its columns, the referenced table as written, and that table's columns.
+
+    `referenced` is empty if the foreign key references the primary key.
     """
 
     columns: tuple[str, ...]
@@ -30,8 +31,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """A CREATE TABLE. `required` is true if the primary key's columns are NOT NULL: in SQL they are, in a property they
-    need not be.
+    """A CREATE TABLE statement.
+
+    `required` is true if a primary key implies NOT NULL: it does as a SQL constraint, but not as a table property.
     """
 
     name: tuple[str, ...]
@@ -45,7 +47,7 @@ class TableDeclaration:
 
 @dataclass(frozen=True)
 class KeysDeclaration:
-    """An ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY, or SET TBLPROPERTIES with keys."""
+    """An ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY, or SET TBLPROPERTIES with keys."""
 
     name: tuple[str, ...]
     line: int
@@ -56,7 +58,7 @@ class KeysDeclaration:
 
 @dataclass(frozen=True)
 class ViewDeclaration:
-    """A CREATE MATERIALIZED VIEW."""
+    """A CREATE MATERIALIZED VIEW statement."""
 
     name: tuple[str, ...]
     line: int
@@ -67,14 +69,14 @@ class ViewDeclaration:
 
 @dataclass(frozen=True)
 class PlainDeclaration(ViewDeclaration):
-    """A CREATE VIEW."""
+    """A CREATE VIEW statement."""
 
 
 Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
 
 
 def declaration(cursor: Cursor) -> Declaration | None:
-    """Return the declaration of a statement; None for a statement that only changes rows. Raise ScriptError."""
+    """Return the declaration in a statement; None for an INSERT. Raise ScriptError for any other statement."""
     for beginning, read in _STATEMENTS:
         if cursor.accept(*beginning):
             return read(cursor)
@@ -99,7 +101,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with the keys of an ALTER TABLE added."""
+    """Return the table with the keys of an ALTER TABLE, or of table properties, added."""
     table = replace(table, references=(*table.references, *keys.references))
     return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
@@ -145,7 +147,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """Parse one option of a column; return whether the column is still nullable."""
+        """Parse one option of a column; return False for NOT NULL, else True."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -179,7 +181,7 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
-    """Parse a foreign key after REFERENCES."""
+    """Parse a foreign key after REFERENCES, and return it with the given columns."""
     table = cursor.name("a table's name")
     token = cursor.peek()
     named = token is not None and token.text == "("
@@ -207,7 +209,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 
 
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
-    """Return the keys that a table's properties declare; other properties are ignored."""
+    """Return the keys that a table's properties declare; other properties are ignored. Raise ScriptError."""
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()
@@ -252,7 +254,7 @@ def _named(cursor: Cursor) -> str:
 
 
 def _rows(cursor: Cursor) -> None:
-    """Skip the VALUES of an INSERT."""
+    """Skip an INSERT, because rows do not change how queries are rewritten."""
     cursor.skip()
 
 

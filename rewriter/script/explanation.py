@@ -1,4 +1,4 @@
-"""The explanation of a query as text and as JSON."""
+"""The explanation how a query is answered, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
 
 @dataclass(frozen=True)
 class Explanation:
-    """The rewritten SQL, or the original statement if no view answers, with the results of all views tried.
+    """The rewritten SQL, or the original statement if no view answers, with the attempts at all views tried.
 
-    `storage` maps each storage table that `sql` reads to the SELECT that fills it; `problem` says why no view was
-    tried.
+    `views` are the views that answer. `storage` maps each storage table that `sql` reads to the SELECT that fills it.
+    `findings` are the attempts, ranked; `problem` says why no view was tried (empty if one was).
     """
 
     rewritten: bool
@@ -42,7 +42,7 @@ class Explanation:
     problem: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the explanation as JSON values."""
+        """Return the explanation as values for a JSON encoder."""
         return {
             "rewritten": self.rewritten,
             "sql": self.sql,
@@ -81,7 +81,7 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome; without snapshot ids, because a script's tables have none."""
+    """Return the explanation of an outcome, with SQL that names no snapshots, because a script's tables have none."""
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -102,7 +102,7 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def _untried(statement: Statement) -> str:
-    """Return why no view was tried on a statement."""
+    """Return the reason why no view was tried on a statement, as text."""
     if statement.unread:
         return statement.unread
     if not statement.complete:
@@ -119,8 +119,9 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
 def _certain(
     outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
-    """Return the columns of each replaced block with Spark's names and types; raise Uncertain; a Miss if that is not
-    possible.
+    """Return, by text of each replaced block, the block's columns with Spark's names and types.
+
+    Return a Miss if they are uncertain.
     """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)

@@ -57,7 +57,7 @@ class Workspace:
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """Return a query over these tables, parsed; raise ScriptError if it is empty or invalid."""
+        """Return a query over these tables, parsed; raise ScriptError if it is empty, invalid, or not a query."""
         if not query.strip():
             raise ScriptError("the query is empty: write a SELECT")
         statement = parse(query, self.session)
@@ -76,7 +76,7 @@ class Workspace:
         return statement
 
     def _check_columns(self, query: str, statement: Statement) -> None:
-        """Raise ScriptError for a column that none of the query's tables and views has."""
+        """Raise ScriptError for a column name that none of the query's tables and views has."""
         views = by_name(self.definitions.plain, self.definitions.views)
         known = table_columns(self.relations) | {name: view.columns for name, view in views.items()}
         if statement.unread or any(name not in known for name in statement.tables):
@@ -94,19 +94,19 @@ class Workspace:
         return self.relations.keys() - storages
 
     def rewrite(self, query: str) -> Outcome:
-        """Return the engine's decision about a query; raise ScriptError."""
+        """Return the engine's decision about a query, with all views tried; raise ScriptError."""
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be run: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
-        """Explain a query: the SQL to run and all attempts; raise ScriptError."""
+        """Explain a query: the SQL to run, and the attempts at all views; raise ScriptError."""
         return explained(self.rewrite(query), self.definitions, self.relations)
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether sqlglot parses a text, including statements that are never rewritten."""
+    """Return whether sqlglot can parse a text, including statements that are never rewritten."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except SqlglotError:
@@ -143,7 +143,7 @@ def read_script(text: str) -> Workspace:
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
-    """Return the tables with their keys; raise ScriptError for a referenced column that does not exist."""
+    """Return the tables with their keys; raise ScriptError for an unknown column or table, or a table created twice."""
     found: dict[TableName, TableDeclaration] = {}
     for item in declared:
         if isinstance(item, TableDeclaration):
@@ -239,7 +239,7 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """Return a view without storage, with the column names and types of its query."""
+    """Return a view without storage, with the column names and types of its query; raise ScriptError."""
     name = _resolved(item.name)
     try:
         _check(item, relations)
