@@ -235,10 +235,10 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that reads the rows that the views in `used` lack, from the cheaper of other views and
-        tables.
+        """Return a function that reads the rows lacking in the views in `used`, from other views if that is cheaper.
 
-        The function takes the remainder as a block, and returns the branches that read its rows.
+        The function takes these rows as a block, and returns the branches that read them; the base tables are the
+        default.
         """
 
         def read(rest: Block) -> Sequence[Shared]:
