@@ -47,8 +47,9 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT has only clauses and FROM items that a block supports; if not, views match it only by its
-    text.
+    """Return whether a SELECT has only clauses and FROM items that a block supports.
+
+    Otherwise a view can match it only as a whole, by its text.
     """
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
@@ -64,7 +65,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation in a CTE, or in a derived table of the enclosing block."""
+    """Return whether a block is a branch of a set operation that is a CTE, or a derived table of the outer block."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -81,7 +82,7 @@ def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
 
 
 def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block's FROM has a set operation as a derived table, or a CTE in scope is one."""
+    """Return whether a block reads a set operation, as a derived table in its FROM or through a CTE."""
     return bool(set_operations(select)) or any(t.block.tree is None for t in statement.common_within(select))
 
 
@@ -186,7 +187,7 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return one set of tables for each of the names: the tables to which the name can belong."""
+        """Return a tuple with one entry for each of the names: the tables to which the name can belong."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
@@ -256,9 +257,7 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """All identifiers in the block and the CTEs in its scope, in lower case; None if `IN (SELECT *)` hides some of
-        them.
-        """
+        """All identifiers in the block and the CTEs that it reads, in lower case; None if `IN (SELECT *)` hides some."""
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
         asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
@@ -270,7 +269,7 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return a function that takes all names of a column and returns a predicate on sets of values.
+        """Return a function that takes all equated names of a column, and returns a predicate on sets of values.
 
         The predicate is true if the block's conditions may restrict the column to the given values.
         """
@@ -341,9 +340,9 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield each derived table and CTE in a block's FROM as a block, with True.
+    """Yield the block of each derived table and CTE in a block's FROM, with True if the block is all of it.
 
-    Of a derived table that is a set operation, yield the first branch, with False.
+    Of a derived table that is a set operation, yield the block of the first branch, with False.
     """
     for node in select.items:
         found: SelectBlock | None = None

@@ -63,8 +63,9 @@ class Correlation:
             raise Unsupported(f"a correlated subquery is supported only {supported}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match; a Miss if outer references in its SQL could resolve to columns of the view or of joined
-        tables.
+        """Return the match; a Miss if outer references in its SQL could resolve to other columns.
+
+        That is also assumed of a match with a UNION ALL or with joins.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
@@ -82,7 +83,7 @@ class Correlation:
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """Return an empty Correlation for a subquery that may have outer references.
+    """Return a Correlation, without recorded columns yet, for a subquery that may have outer references.
 
     Return None for a block that is not an operand in WHERE or in an aliased output, or if the outer SELECT is
     unsupported.

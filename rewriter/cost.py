@@ -88,7 +88,7 @@ class Costs:
                 left = read - Counter(bag.tables)
                 more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left.items())
             more += sum(self._least_of(name, pruned) for name in beside)
-            # As a branch of a union, it is also read only in part.
+            # A view that lacks rows is one branch of a UNION ALL, and the pruned plan reads only part of it.
             held = self._least_of(storage, pruned * ((1 - UNKNOWN_SHARE) if partial else 1.0), len(block.outputs))
             yield held + more + (SHUFFLE if keys > grouped else 0.0), view
 

@@ -17,8 +17,9 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(statement: Statement, find: Find) -> Common:
-    """Return the function by which build_block looks up the CTEs of a statement, with subqueries and derived tables in
-    them.
+    """Return a function that looks up the CTEs of a statement for build_block.
+
+    Subqueries and derived tables in these CTEs are supported.
     """
     return common_tables(statement, find, lambda inner: texts_of(inner, statement, find))
 
@@ -93,7 +94,10 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return the SQL of a derived table, or the name of a CTE, as written in FROM; raise Unsupported if not located."""
+    """Return the SQL of a derived table, or the name of a CTE, as written in FROM.
+
+    Raise Unsupported if its text cannot be located, or may have another meaning there.
+    """
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):

@@ -1,6 +1,4 @@
-"""Models a materialized view as it would be right after CREATE or REFRESH, with the column types that Spark would
-derive.
-"""
+"""Models a materialized view as it would be right after CREATE or REFRESH, with the column types that Spark derives."""
 
 from __future__ import annotations
 
@@ -31,14 +29,14 @@ from rewriter.model import (
 from rewriter.schema import UNKNOWN, Uncertain, output_columns, output_types
 from rewriter.sql import View, in_place, parse
 
-# Sizes without data: groups are fewer than rows, and fewer keys make fewer groups.
+# Assumed numbers of rows, for lack of data: a view has fewer rows than its table, and a view with groups still fewer.
 TABLE_RECORDS = 10**10
 ROWS_RECORDS = 10**9
 
 
 @dataclass(frozen=True)
 class Fresh:
-    """A materialized view with its filled storage table and its state, for the mapping of relations."""
+    """A materialized view with its filled storage table and its state; `put` adds these to the relations."""
 
     view: MaterializedView
     storage: Table

@@ -196,7 +196,7 @@ def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
     """Return a Miss if a column that the refresh recorded is now another field or has another type; None otherwise.
 
-    Snapshots do not show that: exchanging the names of two columns makes no snapshot.
+    Snapshot ids do not show such a change: exchanging the names of two columns makes no snapshot.
     """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:

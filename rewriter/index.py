@@ -102,11 +102,11 @@ class Definitions:
 
     @cached_property
     def thorough(self) -> Definitions:
-        """The same definitions as `exhaustive`: shortlists have every view over a block's tables."""
+        """The same definitions with `exhaustive` set: shortlists have every view over a block's tables."""
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """Return the same views with these declarations of tables."""
+        """Return the same views with these declarations of tables (keys and columns) instead of the known ones."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
@@ -153,7 +153,7 @@ class Definitions:
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views by the texts of the queries that they answer as a whole.
 
-        The flag beside each view says whether its text includes the LIMIT.
+        The flag beside each view is true if the text is the view's whole query, false if ORDER BY is left out.
         """
         return {
             text: (view, limited)
@@ -207,7 +207,7 @@ class Definitions:
     def shelf(self) -> Shelf:
         """The features of all views as bit sets.
 
-        Of a view over views, only the tables and views that it reads are known there.
+        Of a view over views, the shelf knows only the tables and views that it reads.
         """
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
@@ -312,7 +312,7 @@ class Definitions:
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:
-        """For each table, the tables that some view reads together with it, including the table itself."""
+        """By table, all tables that some view reads together with this table, including the table itself."""
         found: dict[TableName, frozenset[TableName]] = {}
         for bag in self.shelf.bags:
             tables = frozenset(table for table, _ in bag)
@@ -355,8 +355,9 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts by which a query is matched as a whole, each with whether it includes LIMIT; cached, like
-    features.
+    """Return the texts of the queries that a storage query answers as a whole; cached by query, like features.
+
+    These are its own text, with the flag True, and, if it has no LIMIT, the text without ORDER BY, with False.
     """
     return tuple(texts_of(parse(storage_query, session)))
 

@@ -43,8 +43,8 @@ def over_groups(block: Block) -> Block | None:
 def all_groups(block: Block) -> Block | None:
     """Return the block with the HAVING of its derived tables moved to its own WHERE or ON.
 
-    The derived tables then keep all groups, as in a view. Return None if a FULL join, or a computed column of an
-    outer-joined table, prevents that.
+    The derived tables then have all groups. Return None if a FULL join, or a computed column of an outer-joined table,
+    prevents that.
     """
     for table in block.tables:
         inner = all_groups(table.inner) if table.inner is not None else None

@@ -126,7 +126,7 @@ class Outcome:
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
         """Return the statement to run.
 
-        `schemas` has the columns that Spark reports for each replacement's `original`, by this text.
+        `schemas` has the columns that Spark reports for each replacement's `original`, by the text of `original`.
         """
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:

@@ -21,10 +21,11 @@ from rewriter.timeseries.literals import read_moment
 
 
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Return the decision which blocks of a time-travel statement to answer from views; raise Unsupported.
+    """Decide which blocks of a time-travel statement to answer from views.
 
     `relations` are the relations at that time: the statement's tables as its clauses specify, storage tables as of a
-    refresh from these. Return None if the state of one of the statement's tables at that time is unknown.
+    refresh from these. Return None if the state of one of the statement's tables at that time is unknown; raise
+    Unsupported for an invalid `timeseries` call.
     """
     found = {name: relations.get(name) for name in past.moments}
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}
@@ -33,7 +34,7 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
     session = past.statement.session
     outcome = decide(past.statement, definitions, relations).fixed
     if outcome.rewritten and not reads_at_snapshots(outcome.sql(), session):
-        return replace(outcome, replacements=())  # a table would be read in its current state
+        return replace(outcome, replacements=())  # the rewritten SQL would read some table in its current state
 
     def dated(replaced: Replacement) -> Replacement:
         return replace(replaced, original=at_snapshots(replaced.original, session, snapshots))

@@ -105,7 +105,7 @@ def _edit(block: SelectBlock, source: Tree, pivot: Tree, statement: Statement, f
 
 
 def _is_plain(source: Tree) -> bool:
-    """Return whether a FROM item is a table or derived table with at most an alias and PIVOT."""
+    """Return whether a FROM item is a table or derived table with nothing but an alias and PIVOT."""
     more = (value for arg, value in source.args.items() if arg not in ("this", "db", "catalog", "alias", "pivots"))
     return isinstance(source, (exp.Table, exp.Subquery)) and not source.alias_column_names and not any(more)
 

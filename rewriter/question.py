@@ -21,8 +21,8 @@ from rewriter.shelf import Names, Shelf
 class Need:
     """The requirement that a view expose a column with one of `names`.
 
-    `owners` has, for each column name that can satisfy the requirement, the tables to which it can belong; an empty set
-    if unknown.
+    `owners` has one entry for each column name that can satisfy the requirement: the tables to which the name can
+    belong, empty if unknown.
     """
 
     names: Names
@@ -90,8 +90,8 @@ class Question:
     FROM: a view over none of these can answer at most a nested block. `whole` is false if the FROM may read further
     tables, or if columns may be outer references. `joins` are the pairs of columns that the block equates, with one
     side only if the other is an outer reference. `classes` has, by name, the names equated with it. `restriction` takes
-    all names of a column and returns a test whether the block may restrict the column to given values; `mentions` tests
-    whether a name occurs anywhere in the block.
+    all names of a column and returns a function that tests whether the block may restrict the column to given values;
+    `mentions` tests whether a name occurs anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -217,7 +217,7 @@ class Question:
                     same = names.union(*(self.classes[name] for name in names if name in self.classes))
                     restricted = self.restriction(same)
                 if not restricted(values):
-                    # If a range divides groups, the tables supply the other rows.
+                    # A view with a one-sided range may answer in part: the base tables supply the other rows.
                     kept = filtered & shelf.grouped if self.grouped and values.divides else 0
                     bits &= ~filtered | kept
                     partial |= kept

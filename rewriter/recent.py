@@ -34,9 +34,10 @@ class Asked:
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
-        """Return the decision, from the cache if no relation has changed; raise Unsupported.
+        """Return the decision, from the cache if no relation has changed since the last call.
 
-        `bound` is the staleness bound, within which an earlier state may be used; None demands the current state.
+        `bound` is the staleness bound, within which an earlier state may be used; None demands the current state. Raise
+        Unsupported for an invalid `timeseries` call.
         """
         earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided

@@ -10,12 +10,13 @@ from rewriter.sizes import Size
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change that makes a view answer a query: the outputs `add` with these names; `sql` is the changed definition.
+    """A change to the view `view` by which it answers a query; `sql` is the changed definition.
 
-    `left` is the number of SELECTs over tables that still no view would answer. If the view itself should not change,
-    `new` is a free name for another view. With `refresh`, the view only has to be refreshed. `columns` is the column
-    list of a view that names its columns itself. `outputs` are the added outputs as a SELECT list, if they can be
-    appended to the view's own. `size` is the estimated size of a view with more keys; None if there are no statistics.
+    `add` are the outputs to add, as SQL expressions, and `names` their names. `left` is the number of SELECTs over
+    tables that still no view would answer. If the view itself should not change, `new` is a free name for another view.
+    With `refresh`, the view only has to be refreshed. `columns` is the column list of a view that names its columns
+    itself. `outputs` are the added outputs as a SELECT list, if they can be appended to the view's own. `size` is the
+    estimated size of a view with more keys; None if there are no statistics.
     """
 
     view: TableName

@@ -47,7 +47,7 @@ def shared(
     declaration can be withdrawn, but rows stored because of it would stay, and count as fresh by every snapshot.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
-    others[view.storage] = None  # the view's own content is what is to be computed
+    others[view.storage] = None  # the rows must not be read from the storage that they will fill
     try:
         # The query is replaced as a whole, so that it needs no edits, and its buckets are in Viewgate's own form.
         outcome = decide(asked, definitions, others, spelled=())

@@ -30,7 +30,10 @@ class Bound:
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether storage may lack a commit made at `since_ms`; a commit in the future must never be lacking."""
+        """Return whether storage may lack a commit made at `since_ms`, in milliseconds since 1970.
+
+        A commit in the future may never be lacking.
+        """
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 

@@ -38,7 +38,7 @@ from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_s
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
-# At most this many views are tried, the first by name.
+# The most views that are tried for a block, and the most outputs that a view may lack.
 TRIED_VIEWS = 8
 MOST_PARTS = 12
 # At most this many added outputs are part of a new view's name.
@@ -152,9 +152,10 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
-    """Return the change to one view that makes it answer the block; None if there is none or it would not be smaller.
+    """Return the change to one view that makes it answer the block; None if there is none.
 
-    A change without new outputs means that only the session's settings differ from the view's.
+    Return None, too, if the changed view would be nearly as large as a base table. A change without new outputs means
+    that only the session's settings differ from the view's.
     """
     try:
         tree = parse_select(view.query)
@@ -256,7 +257,11 @@ def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, blo
 
 
 def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tree: exp.Select) -> Iterator[_Part]:
-    """Yield each output that the view might lack, once: aggregates, keys, and columns of the filter."""
+    """Yield each output that the view might lack, once: aggregates, keys, and columns of the filter.
+
+    `aliases` are the view's qualifiers by table id; `taken` are names that new outputs must not have; `tree` is the
+    view's query.
+    """
     grouped = tree.args.get("group") is not None or any(item.find(exp.Anonymous) for item in tree.expressions)
     wanted: list[tuple[Tree, bool]] = []
     if grouped:

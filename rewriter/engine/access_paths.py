@@ -205,6 +205,6 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 
 @remembered
 def zone_matters(block: Block) -> bool:
-    """Return whether the session's time zone could change the rows of a block."""
+    """Return whether a block's rows may depend on the session's time zone; cached."""
     blocks = (block, *block.derived)
     return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

@@ -45,7 +45,7 @@ def answer_block(
     find: Find,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Chosen | None, list[Attempt]]:
-    """Return the cheapest answer to a block, or None, and the attempts at all views tried.
+    """Return the cheapest answer to a block (None if no view answers), and the attempts at all views tried.
 
     Views in `refuted` are left out.
     """

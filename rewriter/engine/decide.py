@@ -46,10 +46,11 @@ def decide(
     spelled: tuple[Edit, ...] | None = None,
     refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
 ) -> Outcome:
-    """Decide which blocks of a statement to answer from views, without expanding views; raise Unsupported.
+    """Decide which blocks of a statement to answer from views, without expanding views.
 
     A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in
-    Spark; None computes them. Views with a plan in `refuted` are left out.
+    Spark; None computes them. Views with a plan in `refuted` are left out. Raise Unsupported for an invalid
+    `timeseries` call.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled

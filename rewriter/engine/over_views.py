@@ -1,4 +1,4 @@
-"""Views over views: if a view answers a block, tries the views that are defined over this view.
+"""Views over views: turns a plan's query of a view's storage into a query that views over this view may answer.
 
 law:    a view over a view can answer what is read from that view's storage, if both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day

@@ -94,7 +94,10 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation; each branch is compared with the view's branch."""
+    """Return the verdict on a plan for a set operation; each branch is compared with the view's branch.
+
+    The verdict is UNDECIDED if `original` is not a supported set operation.
+    """
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None

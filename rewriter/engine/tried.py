@@ -312,7 +312,10 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
-    """Return the attempt at a stale view with appended rows; with the reason STALE if a refresh would help."""
+    """Return the reason why a stale view is not used together with its appended rows, as an attempt.
+
+    If a refresh would help, that is the attempt `stale` with the reason added to its detail, else the attempt `missed`.
+    """
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
     return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")

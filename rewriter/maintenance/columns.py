@@ -20,9 +20,10 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """Return the columns of each source that the storage query reads; in doubt, all whose name occurs in the query.
+    """Return, by source, the columns that the storage query reads.
 
-    If the query may read columns that it does not name, return all columns.
+    If the query is not supported as a block, return all columns whose names occur in it, and every column if it may
+    read columns that it does not name.
     """
     block = block_of(view, columns)
     if isinstance(block, str):

@@ -7,10 +7,13 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """The ways to refresh a view.
+    """The ways to refresh a view, the cheapest first.
 
-    FRESH: no refresh is needed. NOTHING: the new snapshot ids are recorded without rows. WIDENED: rows are added that
-    partial storage lacks. FULL: the whole query is computed.
+    FRESH: no refresh is needed. NOTHING: the new snapshot ids are recorded without rows. APPEND: the rows from appended
+    source rows are inserted. APPEND_MERGE: the groups of appended source rows are merged into the stored groups.
+    DELTA_JOIN: one of these two for a join. CHANGELOG: counts and sums of inserted and deleted rows are merged.
+    PARTITIONS: whole storage partitions are recomputed. RETENTION: old partitions are dropped. WIDENED: rows that
+    partial storage lacks are added. FULL: the whole query is computed.
     """
 
     FRESH = "none"

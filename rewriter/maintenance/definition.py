@@ -67,7 +67,7 @@ def define(
     *,
     hidden: bool = True,
 ) -> Definition:
-    """Return the definition of a view over this query; raise Unsupported, with the remedy, if there can be none.
+    """Return the definition of a view over this query; raise Unsupported, with the remedy, for an unsuitable query.
 
     `columns` name the outputs. Without `hidden`, storage has only the view's outputs, as in a table that another tool
     made. `views` are the views that the query may name; `tables` are all tables that it reads, also through views.

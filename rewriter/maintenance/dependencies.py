@@ -31,7 +31,7 @@ class Dependency:
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
     """Yield the current files of all sources with their targets.
 
-    A file whose rows partial storage leaves out has no target, and is not listed.
+    A file is not listed if its rows do not belong to the part that partial storage holds.
 
     law:    if the storage's partitions do not follow from a source's partitions, each file may contribute to any row:
             its target is the whole storage
@@ -58,7 +58,10 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function that maps a file to its target, None for a file whose rows partial storage leaves out."""
+    """Return the function that maps a file to its target.
+
+    The function returns None for a file whose rows do not belong to the part that partial storage holds.
+    """
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"

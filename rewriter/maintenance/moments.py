@@ -76,7 +76,10 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the expressions that get a common type with `node`: other results of a CASE, other operands of `user`."""
+    """Return the expressions with which `node` gets a common type: the other results of a CASE or operands of a call.
+
+    `user` is this CASE or call.
+    """
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
             return [user.this] if user.this else []

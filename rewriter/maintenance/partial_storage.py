@@ -160,7 +160,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Return whether the condition `asked` implies the condition `held`; an empty condition is always true."""
+    """Return whether the condition `asked` provably implies the condition `held`; an empty condition is always true."""
     if not held or not asked or held == asked:
         return held in ("", asked)
     blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
@@ -172,7 +172,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether two conditions contradict each other; False if either cannot be parsed."""
+    """Return whether two conditions provably contradict each other; False if either cannot be parsed."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -215,8 +215,8 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 def outside(view: MaterializedView, condition: str) -> str:
     """Return the condition for the rows that do not satisfy a condition.
 
-    Return an empty string if the condition is not a set of values of one column. Raise Unsupported if it cannot be
-    parsed.
+    Return an empty string if the condition is not a set of values of one column, or has more than MOST_RANGES ranges.
+    Raise Unsupported if the condition cannot be parsed.
     """
     found = _range(view, condition)
     if found is None:
@@ -227,7 +227,10 @@ def outside(view: MaterializedView, condition: str) -> str:
 
 
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
-    """Return a condition as one column and the set of its values; None for other conditions; raise Unsupported."""
+    """Return a condition as one column and the set of the column's values; None for other conditions.
+
+    Raise Unsupported if the condition cannot be parsed.
+    """
     block = _conjuncts(view, condition)
     known = Predicates(block, block.where, view.zone)
     if known.pairs or known.residuals or len(known.ranges) != 1:

@@ -80,7 +80,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return which used column has been changed, as a sentence; empty if none has.
+    """Return a sentence that names the first column read by the view that has been changed; empty if there is none.
 
     Reads of appended rows use the current schema, and would misread a changed column.
     """

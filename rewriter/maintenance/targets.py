@@ -56,7 +56,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of all partitions of a source, `of`, and the files of the source."""
+    """The targets of all partitions of a source: `of` maps a source partition to its target.
+
+    `links` has one entry for each partition field of the storage; `files` are the files of the source.
+    """
 
     links: tuple[Link, ...]
     of: Mapping[Partition, Target]

@@ -34,7 +34,7 @@ def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> s
 
 
 def filtered(block: Block, condition: str) -> Block:
-    """Return a block with one more condition, given as SQL over the block's columns."""
+    """Return a block with one more condition, given as SQL over the block's columns (qualified by table id)."""
     return replace(block, where=(*block.where, exp.Paren(this=exp.Var(this=condition))))
 
 

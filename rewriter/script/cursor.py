@@ -125,7 +125,9 @@ class Cursor:
 
 
 def statements(text: str) -> Iterator[Cursor]:
-    r"""Yield a cursor for each statement of a script; semicolons separate statements. Raise ScriptError.
+    r"""Yield a cursor for each statement of a script; semicolons separate statements.
+
+    Raise ScriptError if the script has an unclosed quote or comment.
 
     >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\nSELECT ';'")]
     [1, 2]

@@ -209,7 +209,10 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 
 
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
-    """Return the keys that a table's properties declare; other properties are ignored. Raise ScriptError."""
+    """Parse table properties and return the keys that they declare; other properties are ignored.
+
+    Raise ScriptError for keys that cannot be parsed.
+    """
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()

@@ -139,7 +139,7 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of one replaced block with Spark's names and types; raise Uncertain."""
+    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not certain."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a unary plus is not known for certain")

@@ -94,14 +94,14 @@ class Workspace:
         return self.relations.keys() - storages
 
     def rewrite(self, query: str) -> Outcome:
-        """Return the engine's decision about a query, with all views tried; raise ScriptError."""
+        """Return the engine's decision about a query, with all views tried; raise ScriptError for an invalid query."""
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be run: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
-        """Explain a query: the SQL to run, and the attempts at all views; raise ScriptError."""
+        """Explain a query: the SQL to run, and the attempts at all views; raise ScriptError for an invalid query."""
         return explained(self.rewrite(query), self.definitions, self.relations)
 
 

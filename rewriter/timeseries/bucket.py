@@ -64,7 +64,7 @@ def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical expression in the session's time zone as a Bucket; None for other expressions."""
+    """Return a canonical bucket in the session's time zone as a Bucket; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 3:
         source, grain, kind = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -72,14 +72,14 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return the canonical expression of a bucket that was computed in `zone`, another zone than the session's."""
+    """Return a bucket as a canonical expression that was computed in `zone`, another time zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return the canonical expression of a bucket computed in another zone as a Bucket; None for other expressions."""
+    """Return a canonical bucket in another time zone as a Bucket; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -87,7 +87,7 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """Return the time zone in which a bucket was computed; the expression must be one of `moved_elsewhere`."""
+    """Return the time zone in which a bucket was computed; the expression must be a result of `moved_elsewhere`."""
     return str(tree.expressions[3].name)
 
 

@@ -185,7 +185,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 
 def _step_of(source: Tree) -> int | None:
-    """Return the seconds added to or subtracted from a time; None for other expressions."""
+    """Return the length in seconds of the interval that is added to or subtracted from a time; else None."""
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
@@ -305,9 +305,10 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the integer column in a number of seconds, and the length of buckets that determine its local time.
+    """Return the source of an expression of seconds since 1970, and the grain that determines the seconds' local time.
 
-    The local time is considered down to `grain`. Return None for an unsupported number.
+    Only the fields of the local time down to `grain` count. The returned grain may be a number, in units of the source.
+    Return None if the expression is not supported.
 
     law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
     """
@@ -434,7 +435,7 @@ def finest_field(pattern: Tree) -> str | None:
 
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
-    """Return the bucket that an expression determines: a bucket, a date, or seconds rounded down; None for others."""
+    """Return the bucket that an expression determines; None if it is not a bucket, a date or seconds rounded down."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     bucket, day = as_bucket(tree), day_source(tree)
@@ -474,9 +475,10 @@ _ONE = exp.Literal.number(1)
 
 
 def _made_date(tree: Tree) -> Told | None:
-    """Return `make_date(year(t), …)` of the year, month and day of one time t as a bucket of t; None for others.
+    """Return make_date(year(t), m, d) as a bucket of t; None for other expressions.
 
-    `make_date(year(t), month(t), 1)` is the bucket of the month.
+    The bucket is t's year if m and d are 1, t's month if they are month(t) and 1, t's day if they are month(t) and
+    day(t).
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "make_date" or len(tree.expressions) != 3:
         return None

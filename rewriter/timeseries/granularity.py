@@ -49,7 +49,7 @@ _UNITS = {
     **dict.fromkeys(("quarter", "quarters"), (3, "month")),
     **dict.fromkeys(("y", "yr", "yrs", "year", "years"), (12, "month")),
 }
-# By length and unit. "24 hours" is not a day, because days may be longer; "7 days" is not a week, which begins on Monday.
+# By length and unit. "24 hours" is not a day, which may be longer; "7 days" is not a week, which begins on Monday.
 _SIZES = {
     **{(60 * minutes, "second"): grain for grain, minutes in SUB_HOUR_MINUTES.items()},
     (1, "second"): "second",

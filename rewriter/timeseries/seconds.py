@@ -76,7 +76,7 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether each value of a time is in 1970 or later, or a whole second."""
+    """Return whether each value of a time is known to be in 1970 or later, or a whole second."""
     if as_bucket(time) is not None:
         return True
     since = since_of(time)
@@ -142,7 +142,7 @@ def is_whole_cast(tree: Tree) -> bool:
 
 
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
-    """Return whether a column has only integers with a magnitude of at most MOST."""
+    """Return whether a column is of an integer type and, if it is a BIGINT, has known bounds within MOST."""
     return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
 
 

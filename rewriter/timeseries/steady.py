@@ -1,4 +1,4 @@
-"""Laws about buckets in a steady zone, whose clocks move only by whole buckets and at bucket borders.
+"""Laws about buckets in a steady zone: its clocks move only by multiples of the buckets' length, at bucket borders.
 
 law: let all offsets o of a zone since some time be equal to `shift` modulo n seconds (an hour or a part that divides
      it), and change only where a bucket of instants with that shift begins. Then the zone's buckets of n seconds are

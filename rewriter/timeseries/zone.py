@@ -39,7 +39,7 @@ def offset_of(zone: str) -> int | None:
 
 
 def has_left_out_days(zone: str) -> bool:
-    """Return whether a zone has skipped dates, as when it crossed the date line; True if unknown.
+    """Return whether a zone has skipped dates, as zones do that cross the date line; True if unknown.
 
     >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
     (True, False, True)

@@ -86,7 +86,10 @@ def _skips_hours(history: History, since: int) -> bool:
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the pair of local times, in seconds of the day, from and to which a rule sets the clocks forward."""
+    """Yield the local times, in seconds of the day, just before and after a rule sets the clocks forward.
+
+    Yield nothing for a rule without clock changes.
+    """
     if len(rule) > 2:
         standard, summer, begins, ends = rule
         left = begins if summer > standard else ends
@@ -153,7 +156,7 @@ def _read(data: bytes) -> History | None:
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """Return the rule in a TZ string as in History; None if unsupported."""
+    """Return the `rule` of a History from a TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`; None if unsupported."""
     found = _RULE.match(text)
     if found is None:
         return None
