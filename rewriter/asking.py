@@ -257,7 +257,10 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """All identifiers in the block and the CTEs that it reads, in lower case; None if `IN (SELECT *)` hides some."""
+        """All identifiers in the block and the CTEs that it reads, in lower case.
+
+        None if `IN (SELECT *)` hides some of them.
+        """
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
         asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]

@@ -45,7 +45,7 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """Return the edits that pin one FROM item, or the reason why it cannot be pinned.
+    """Return the edits that pin one FROM item to its current snapshot, or the reason why it cannot be pinned.
 
     The list is empty for a CTE, and for a table that already has VERSION AS OF with a snapshot id.
     """

@@ -1,4 +1,4 @@
-"""Correlated subqueries in WHERE or in an output: columns of the outer block are constants within the subquery.
+"""Supports correlated subqueries in WHERE or in an output: outer references are constants within the subquery.
 
 law:    for each value of the outer column, the subquery is answered as for any other constant
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)

@@ -55,7 +55,7 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return the outcome `own`, which changes nothing, with the attempts of all expansions of the statement.
+    """Return the outcome `own`, which changes nothing, with the attempts of all expansions of the statement (`tried`).
 
     For `thorough` definitions, the reasons why views were not expanded are added.
     """

@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 
 
 def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
-    """Return the result of trying a view as text for a user.
+    """Return the result of an attempt as text for a user; the arguments are the fields of the attempt.
 
     >>> told("by_day", "chosen", "roll_up", "", "fresh"), told("by_day", "missed", "", "SHAPE", "no groups")
     ('by_day chosen, by the rule roll_up, fresh', 'by_day missed, SHAPE: no groups')
@@ -94,8 +94,9 @@ def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt with 1; misses of several views for one reason in the SELECT as one attempt, with their
-    number.
+    """Yield each attempt with the number of views that it stands for.
+
+    Misses of several views for the same reason in the SELECT are yielded as one attempt; otherwise the number is 1.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:

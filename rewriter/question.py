@@ -67,7 +67,9 @@ class Aggregated(Need):
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names, or a suitable aggregate over it, as bits."""
+        """Return the views that expose a column with one of the names, or an aggregate that may yield this one, as
+        bits.
+        """
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
@@ -105,7 +107,7 @@ class Question:
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
-        """Return the views that could answer the block."""
+        """Return the views that could answer the block, by the features in the shelf and the declared keys."""
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:

@@ -55,7 +55,8 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
     """Return the time of the first commit that a view's storage lacks, in milliseconds since 1970.
 
-    Return None if the storage lacks none or was never filled.
+    Return None if the storage lacks none or was never filled, or if a source no longer descends from the recorded
+    snapshot.
 
     law:    now minus that time is how old an answer from the storage is
     no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a

@@ -109,7 +109,8 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the match of the first rule whose plan can be completed, or the Miss that came closest to a match.
 
-    If the question itself does not roll up, its Miss is preferred to one about the groups of a plan in two phases.
+    If the question itself does not roll up, the Miss for that is preferred to a Miss for the groups of a plan in two
+    phases. `depth` counts the enclosing plans in two phases.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -124,7 +125,10 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return a rule's plan as a match, after answering the questions in the plan; a Miss if one has no answer."""
+    """Return a rule's plan as a match; a Miss if the plan contains a question without an answer.
+
+    A plan in two phases, or for a set operation, contains questions; these are answered first.
+    """
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
     return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan

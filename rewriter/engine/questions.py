@@ -79,5 +79,8 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 
 
 def reads_derived_alone(block: Block) -> bool:
-    """Return whether a block reads only derived tables that are not UNION ALL; these are answered separately."""
+    """Return whether a block reads only derived tables that are answered as blocks of their own.
+
+    A UNION ALL in FROM is not such a table.
+    """
     return all(table.text and not table.branches for table in block.tables)

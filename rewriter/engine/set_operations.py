@@ -1,4 +1,4 @@
-"""Answers set operations from views that are the same operation with weaker filters or more columns."""
+"""Answers set operations from views that are the same operation, with branches that have more rows or columns."""
 
 from __future__ import annotations
 

@@ -146,7 +146,10 @@ def _append_merge(now: Situation) -> Decision | str:
 
 
 def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
-    """Return the delta of the only table that has grown; None if several have, or if the delta has several queries."""
+    """Return the delta of the only table that has grown.
+
+    Return None if several tables have grown, or if the delta consists of several queries, as in a self-join.
+    """
     change, *more = now.changed
     if more or len(parts) > 1 or change.start is None or change.end is None:
         return None

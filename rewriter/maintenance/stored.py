@@ -69,7 +69,7 @@ class Stored:
 
     @property
     def candidate(self) -> Candidate:
-        """The storage as an access path, as rewrite rules take it."""
+        """The view as an access path for rewrite rules."""
         return Candidate(self.view, self.block, self.storage, self.names)
 
 

@@ -111,7 +111,7 @@ def _untried(statement: Statement) -> str:
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """Return an explanation that keeps the query, for a reason found after a view was chosen."""
+    """Return an explanation that keeps the query: `miss` replaces the result of each view that was chosen."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 

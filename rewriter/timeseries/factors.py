@@ -380,9 +380,9 @@ _APART = 2 * 86_400
 
 
 def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the time and the grain that determine the whole units between a constant and this, later time.
+    """Return the time and the grain that determine timestampdiff() from a constant to this time.
 
-    Return None for other expressions.
+    Return None for other expressions, and for times that may lie before the constant.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
@@ -450,7 +450,7 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 
 
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
-    """Return the integer column of seconds of which a time is the instant; any other time unchanged."""
+    """Return the integer column n for the time timestamp_seconds(n); any other time unchanged."""
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
     return found.source if counted and found is not None else time
