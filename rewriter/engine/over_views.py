@@ -52,5 +52,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return a session that resolves all full names, and has no temporary views."""
+    """Return a session without temporary views, in which full names in the view's catalog are resolved."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

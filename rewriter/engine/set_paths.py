@@ -26,7 +26,7 @@ Tree = exp.Expr
 
 
 def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
-    """Return one access path for each grouping set of a view, the fewest keys first.
+    """Return one access path for each grouping set of a view that has keys and occurs once, the fewest keys first.
 
     Return an empty tuple if the view does not store grouping_id().
     """

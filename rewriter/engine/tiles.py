@@ -73,7 +73,11 @@ def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> l
 
 
 def _after(one: Tree, other: Tree) -> bool:
-    """Return whether the lower bound `one` implies `other`: it is a later literal, or a begin or end of a bucket."""
+    """Return whether the lower bound `one` certainly implies the lower bound `other`.
+
+    That is so if it is a later literal, the end of the bucket that contains `other`, or the begin of a finer bucket of
+    the same time.
+    """
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
     ended = _ended(one)
@@ -84,7 +88,11 @@ def _after(one: Tree, other: Tree) -> bool:
 
 
 def _before(one: Tree, other: Tree) -> bool:
-    """Return whether the upper bound `one` implies `other`: it is an earlier literal, or a begin or end of a bucket."""
+    """Return whether the upper bound `one` certainly implies the upper bound `other`.
+
+    That is so if it is an earlier literal, the begin of the bucket that contains `other`, or the end of a finer bucket
+    of the same time.
+    """
     if (moments := _moments(one, other)) is not None:
         return moments[0] < moments[1]
     begun = as_bucket(one)
@@ -104,7 +112,7 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 
 
 def _ended(bound: Tree) -> Bucket | None:
-    """Return the bucket that ends at a bound; None if there is none."""
+    """Return the bucket that ends at a bound; None if the bound is not the end of a bucket."""
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
     return bucket if ends else None

@@ -86,7 +86,11 @@ class Tried:
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
-        """Return whether the best match costs at most `bound` milliseconds, the least cost of the remaining views."""
+        """Return whether the best match costs at most `bound` milliseconds, the least cost of `view` and all later
+        views.
+
+        At equal cost, the view whose name comes first is the better one.
+        """
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
@@ -260,7 +264,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the views that may supply a remainder: those that matched, and some that were not tried yet."""
+        """Return the names of the views that may supply the rows of `rest`: views that matched, and some not yet tried."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
