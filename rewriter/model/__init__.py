@@ -1,4 +1,4 @@
-"""The values that the rewriter works with: frozen, compared by content, without I/O."""
+"""The rewriter's value types: tables, views, names, sessions; immutable, compared by content, without I/O."""
 
 from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey

@@ -1,4 +1,4 @@
-"""The changes of a source between the snapshot that a refresh read and the current one."""
+"""The changes of a source table between the snapshot that a refresh read and the table's current snapshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from rewriter.model.tables import Column
 
 
 class ChangeKind(StrEnum):
-    """The combined effect of several snapshots on the rows of a table."""
+    """The combined effect of several snapshots on the rows of a table.
+
+    UNCHANGED: the rows are the same. APPENDED: rows were only added. CHANGED: rows were, or may have been, removed or
+    replaced. UNKNOWN: the effect cannot be determined, for example because a snapshot has expired.
+    """
 
     UNCHANGED = "unchanged"
     APPENDED = "appended"
@@ -21,12 +25,17 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changes of one source since a refresh, and its columns: current, as recorded, and at both snapshots.
+    """The difference between a source table at a refresh and the same table now.
 
-    `start` is None if the refresh found no snapshot, `end` if there is none now. `added` and `removed` are the row
-    counts of the files added and removed, `records` is the current row count. With `row_deletes`, the table has delete
-    files, so that its changed rows cannot be listed. `reason` says why a kind is UNKNOWN. `files` are set only if
-    requested; `touched` are only the files added or removed, which cost no more than the change to find.
+    `start` is the id of the snapshot that the refresh read, `end` the id of the current snapshot; each is None if the
+    table had no snapshot at that time. `columns` are the table's current columns, `recorded` the columns in the
+    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the two snapshots. `reason` says
+    why a kind is UNKNOWN.
+
+    `added` and `removed` are the row counts of the data files added and removed, `records` is the current row count.
+    `row_deletes` is true if the table has delete files, because of which Spark cannot list the changed rows. `files`
+    has the data files that are live now and those added or removed; `touched` has only those added or removed, so that
+    finding them takes time in proportion to the change. Both are None unless requested.
     """
 
     name: TableName

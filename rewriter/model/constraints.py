@@ -1,4 +1,4 @@
-"""Declared constraints of a table: primary and foreign keys, as table properties."""
+"""Primary and foreign keys that a table's owner declares as table properties; Spark does not enforce them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FOREIGN_KEY = re.compile(
 
 
 class ConstraintError(ValueError):
-    """A table property that is no valid constraint; the message gives the expected form."""
+    """A table property that is not a valid constraint; the message gives the expected form."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A declared foreign key: each row with non-NULL columns references exactly one row of the other table."""
+    """A declared foreign key: each row without NULL in `columns` references exactly one row of `table`."""
 
     columns: tuple[str, ...]
     table: TableName
@@ -38,7 +38,7 @@ class ForeignKey:
 
 
 def read_primary_key(text: str) -> tuple[str, ...]:
-    """Return the columns of a primary key; raise ConstraintError.
+    """Return the columns in the text of a primary key property; raise ConstraintError if the text is invalid.
 
     >>> read_primary_key("l_orderkey, l_linenumber")
     ('l_orderkey', 'l_linenumber')
@@ -50,7 +50,9 @@ def read_primary_key(text: str) -> tuple[str, ...]:
 
 
 def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
-    """Return the foreign keys in a property of the table `owner`; raise ConstraintError.
+    """Return the foreign keys in the text of a property of the table `owner`; raise ConstraintError if it is invalid.
+
+    A referenced table without catalog or namespace is looked up in those of `owner`.
 
     >>> key, = read_foreign_keys("(day) REFERENCES dates (d)", TableName(("lake", "demo", "sales")))
     >>> str(key)

@@ -1,4 +1,7 @@
-"""The declared keys and columns of tables, which the view index uses before tables are looked up."""
+"""The declared keys and columns of the known tables.
+
+With them, the view index rules out views before the tables of a query are looked up in the catalog.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ _Fact = TypeVar("_Fact")
 
 
 class Declared(NamedTuple):
-    """The primary keys of tables, the tables that each table references, and the columns of known tables.
+    """The facts that are known about tables, by table name.
+
+    `primary` has the primary keys, `references` the tables that a table's foreign keys reference, `columns` the
+    columns.
 
     >>> sales, dim = TableName(("lake", "sales")), TableName(("lake", "dim"))
     >>> Declared({dim: ("id",)}, {sales: frozenset({dim})}).may_join([dim], [sales, dim])
@@ -27,7 +33,7 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """Return the declarations including these relations; the same object if nothing is new."""
+        """Return the facts extended by those of `relations`; the same object if none of them is new."""
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:
             return self
@@ -47,7 +53,10 @@ class Declared(NamedTuple):
         return known == (relation.primary_key, _referenced(relation), relation.columns)
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
-        """Return whether inner joins of these tables could keep each row of the tables `among` exactly once."""
+        """Return whether inner joins of all `tables` to the tables `among` may keep each of their rows exactly once.
+
+        The declared keys allow this only if each of `tables` has a primary key and is referenced by one of `among`.
+        """
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)
 

@@ -1,4 +1,4 @@
-"""Writes strings as Spark SQL string literals."""
+"""Prints strings as Spark SQL string literals."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 
 def literal(text: str) -> str:
-    r"""Return a string literal whose value in Spark is exactly this text.
+    r"""Return a string literal whose value in Spark is exactly `text`.
 
-    A `$` before a brace is escaped as its Unicode number, because Spark replaces `${…}` before it parses the statement.
+    The `$` of a `${` is written as a Unicode escape, because Spark replaces `${…}` before it parses the statement.
 
     >>> print(literal("it's \\ ${x}"))
     'it\'s \\ \u0024{x}'
@@ -18,7 +18,7 @@ def literal(text: str) -> str:
 
 
 def pairs(entries: Mapping[str, str]) -> str:
-    """Return keys and values as they are written in the parentheses of WITH and TBLPROPERTIES.
+    """Return keys and values as text for the parentheses of WITH (…) and TBLPROPERTIES (…).
 
     >>> pairs({"a": "1", "b": "2"})
     "'a' = '1', 'b' = '2'"

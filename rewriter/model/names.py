@@ -1,4 +1,4 @@
-"""The names of tables and views, as a catalog writes them."""
+"""Names of tables and views, and the quoting of identifiers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ _PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
 
 
 class TableName(NamedTuple):
-    """A full name: catalog, namespace levels, table. The catalog is empty for scripts without one.
+    """The full name of a table or view: catalog, namespace levels, and the table's own name.
+
+    In scripts that do not use a catalog, the catalog is the empty string.
 
     >>> TableName(("lake", "demo", "my sales")).sql()
     'lake.demo.`my sales`'
@@ -20,30 +22,31 @@ class TableName(NamedTuple):
 
     @property
     def catalog(self) -> str:
-        """The first part."""
+        """The name of the catalog: the first part of the full name."""
         return self.parts[0]
 
     @property
     def namespace(self) -> tuple[str, ...]:
-        """The parts between catalog and table."""
+        """The levels of the namespace: all parts between the catalog and the table's own name."""
         return self.parts[1:-1]
 
     @property
     def table(self) -> str:
-        """The last part."""
+        """The table's own name: the last part of the full name."""
         return self.parts[-1]
 
     def beside(self, parts: tuple[str, ...]) -> TableName:
-        """Return the full name that `parts` mean beside this name: missing parts are taken from this name.
+        """Return the full name of a table named by `parts`, with missing parts taken from this name.
 
-        That is `table` in this name's namespace, `namespace.table` in its catalog, or a full name in its catalog.
+        One part is a table in this name's namespace, two parts are a namespace and a table in this name's catalog;
+        three or more parts are a full name if they begin with this name's catalog, else a name in this name's catalog.
         """
         if len(parts) == 1:
             return TableName((*self.parts[:-1], *parts))
         return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
 
     def sql(self) -> str:
-        """Return the name as Spark SQL, with backticks where needed."""
+        """Return the full name as Spark SQL, with backticks where needed; an empty catalog is omitted."""
         return ".".join(quoted(part) for part in self.parts if part)
 
     def __str__(self) -> str:
@@ -51,7 +54,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return an identifier as Spark SQL: bare if every Spark version accepts that, else in backticks.
+    """Return an identifier as Spark SQL: as it is if each Spark version accepts that, else in backticks.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')
@@ -62,17 +65,17 @@ def quoted(identifier: str) -> str:
 
 
 def ticked(identifier: str) -> str:
-    """Return an identifier in back-ticks."""
+    """Return an identifier in backticks, with backticks inside the identifier doubled."""
     return "`" + identifier.replace("`", "``") + "`"
 
 
 def unticked(identifier: str) -> str:
-    """Return an identifier without its back-ticks."""
+    """Return the name that an identifier in backticks stands for; return any other identifier unchanged."""
     return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
 
 
 def split_name(text: str) -> tuple[str, ...]:
-    """Return the components of a dotted name; dots in back-ticks do not separate.
+    """Return the parts of a dotted name, without backticks; a dot in backticks does not separate parts.
 
     >>> split_name("demo.`a.b``c`")
     ('demo', 'a.b`c')

@@ -9,7 +9,10 @@ Value = int | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """A field of a partition specification; `transform` is written as in Iceberg: `identity`, `day`, `bucket[16]`."""
+    """A field of a partition specification: the source column, the transform, and the field's name.
+
+    `transform` is written as in Iceberg: `identity`, `day`, `bucket[16]`.
+    """
 
     column: str
     transform: str
@@ -18,7 +21,7 @@ class PartitionField:
 
 @dataclass(frozen=True, slots=True)
 class SortField:
-    """One field of a table's sort order."""
+    """A field of a table's sort order: the column with its transform, the direction, and where NULLs are sorted."""
 
     column: str
     transform: str = "identity"
@@ -28,9 +31,10 @@ class SortField:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file: its path, partition values, row count, and the time at which it was added (milliseconds since 1970).
+    """A data file: its path, partition values, row count, and the time at which it was added.
 
-    Partition values of dates are in days, of times in microseconds since 1970, as in Iceberg.
+    `added_ms` is in milliseconds since 1970, None if unknown. As in Iceberg, a partition value of a date is in days
+    since 1970, of a timestamp in microseconds since 1970.
     """
 
     path: str
@@ -41,10 +45,10 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The live data files of a table, and the files added or removed since a refresh, with delete files.
+    """The data files of a table: `live` now, added (`came`) since a refresh, and removed (`went`) since the refresh.
 
-    `fields` are the partition fields that all these files have; None if the files have different partition
-    specifications.
+    `came` and `went` include delete files. `fields` are the partition fields of all these files; None if the files have
+    different partition specifications.
     """
 
     fields: tuple[PartitionField, ...] | None
@@ -54,5 +58,5 @@ class Files:
 
     @property
     def touched(self) -> frozenset[tuple[Value, ...]]:
-        """The partitions with added or removed files."""
+        """The values of the partitions in which files were added or removed."""
         return frozenset(file.partition for file in (*self.came, *self.went))

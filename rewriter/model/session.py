@@ -1,4 +1,4 @@
-"""The session state that can change the meaning of a statement."""
+"""The session state that can change the meaning or the result of a statement."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from rewriter.model.names import TableName
 
 @dataclass(frozen=True)
 class Session:
-    """The current catalog and namespace, the settings, and the names of temporary views of a session.
+    """The state of a Spark session: current catalog and namespace, settings, time zone and temporary views.
 
-    `lower_names` is true for catalogs that ignore the case of names. `defaults` are Spark's values for settings that
-    are not set. With `only`, just this view may be used, whatever it costs.
+    `catalogs` are the names of the known catalogs. `lower_names` is true if names of tables are compared in lower case.
+    `defaults` are Spark's values of the settings that the session does not set. `rewrite` is false after SET
+    viewgate.rewrite = off. `only` is the view that the statement's hint demands: no other view may be used, and this
+    one may be used even if it is estimated to be slower.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -36,11 +38,11 @@ class Session:
         return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
 
     def leaves_out(self, view: TableName) -> bool:
-        """Return whether a hint allows only another view."""
+        """Return whether the statement's hint demands a view other than `view`."""
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
-        """Return the full name of a table reference; None if it may name a temporary view."""
+        """Return the full name of a table reference; None if the reference names a temporary view."""
         if self.lower_names:
             parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""The session settings that can change an answer."""
+"""The session settings that can change the result of a query."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ READABLE: Mapping[str, str] = {
 
 
 def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that can change an answer, except the time zone, which is compared separately.
+    """Return the settings that can change a query's result, except the time zone.
+
+    The time zone is compared on its own: two names may mean the same zone.
 
     >>> result_settings({"spark.sql.ansi.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.app.id": "x"})
     {'spark.sql.ansi.enabled': 'false'}
@@ -71,10 +73,10 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def differing_setting(
     here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
 ) -> tuple[str, str | None, str | None] | None:
-    """Return the first setting that can change an answer and differs, with both values; None if all agree.
+    """Return the first setting that can change a result and differs, with both values; None if there is none.
 
-    A setting that one side does not set has Spark's default there. The settings in READABLE are not compared: wherever
-    a statement is parsed, they have one value.
+    A setting that is missing in `here` or `there` has the value in `defaults` there. Settings in READABLE are not
+    compared, because a session with any other value of one of them gets no rewriting.
 
     >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
     >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
@@ -89,17 +91,20 @@ def differing_setting(
 
 
 def is_ansi(settings: Mapping[str, str] | None) -> bool:
-    """Return whether ANSI mode is on, the default; False if the settings are unknown."""
+    """Return whether ANSI mode is on, also if it is not set; False if `settings` is None (unknown)."""
     return settings is not None and settings.get(ANSI, "true").lower() == "true"
 
 
 def _value(text: str | None) -> str | None:
-    """Return a setting's value; truth values in lower case; None stays None."""
+    """Return a setting's value, in lower case if it is a truth value; None for a setting without a value."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
-    """Return a setting that makes statements unreadable for Viewgate; None if there is none.
+    """Return a setting, as `name = value`, that makes a statement mean something else than Viewgate assumes.
+
+    Such settings are those in READABLE with another value, and all legacy and write-audit-publish settings. Return None
+    if there is none.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

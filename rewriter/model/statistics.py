@@ -1,4 +1,4 @@
-"""The statistics of a table's data files from Iceberg's manifests, for estimates and never for proofs."""
+"""The statistics of a table's data files in Iceberg's manifests: used for estimates, never for proofs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ FEW_ROWS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ColumnFiles:
-    """One column in several files: for each file its bytes, NULL count and bounds; None where the file does not record
-    one.
+    """The statistics of one column, one item for each file: bytes, NULL count, lower bound and upper bound.
 
-    A file without bounds may have any value; a file with only NULLs has no bounds.
+    An item is None if the file does not record the figure. The bounds are also None if the file has only NULLs.
     """
 
     sizes: Sequence[int | None]
@@ -30,7 +29,7 @@ class ColumnFiles:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FileGroup:
-    """The data files of one manifest: rows and bytes of each, and their columns by field id."""
+    """The data files listed in one manifest: rows and bytes of each file, and column statistics by field id."""
 
     records: Sequence[int]
     sizes: Sequence[int]
@@ -39,7 +38,10 @@ class FileGroup:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Statistics:
-    """The data files of a table at a snapshot; compared by identity, because they are read once per snapshot."""
+    """The statistics of all data files of a table at a snapshot.
+
+    Two objects are equal only if they are the same object; the statistics of a snapshot are read only once.
+    """
 
     snapshot_id: int
     groups: tuple[FileGroup, ...]
@@ -51,5 +53,5 @@ class Statistics:
 
     @property
     def records(self) -> int:
-        """The number of rows in all files."""
+        """The number of rows in all data files."""
         return sum(chain.from_iterable(group.records for group in self.groups))

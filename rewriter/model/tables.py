@@ -1,4 +1,4 @@
-"""Tables, views and storage tables in the catalog at one point in time: immutable, compared by content."""
+"""Base tables, storage tables and views as the catalog describes them at one point in time; immutable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
 
 
 def kept_as(kind: str) -> str:
-    """Return the type in which Iceberg stores values of a type.
+    """Return the type of the Iceberg column in which values of a Spark type are stored.
 
     >>> kept_as("smallint"), kept_as("struct<a:tinyint,b:array<char(3)>>")
     ('int', 'struct<a:int,b:array<string>>')
@@ -28,7 +28,11 @@ def kept_as(kind: str) -> str:
 
 
 class Column(NamedTuple):
-    """A column; `type` is written as in Spark's DDL (`bigint`, `decimal(10,2)`, `timestamp_ntz`)."""
+    """A column of a table.
+
+    `type` is written as in Spark's DDL (`bigint`, `decimal(10,2)`, `timestamp_ntz`). `field_id` is the column's id in
+    Iceberg; 0 if unknown.
+    """
 
     name: str
     type: str
@@ -38,9 +42,10 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace.
+    """A snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace.
 
-    `added` is the size in bytes of the files that it added; None if its summary does not record that.
+    `timestamp_ms` is in milliseconds since 1970. `added` is the size in bytes of the files that the snapshot added;
+    None if the snapshot's summary does not record it.
     """
 
     id: int
@@ -52,7 +57,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """The state of a source at a refresh: the base table, its snapshot (None if it had none), and the columns used."""
+    """The state of a base table that a refresh read.
+
+    `snapshot_id` is None if the table had no snapshot. `columns` are the columns that the refresh used; None if they
+    were not recorded.
+    """
 
     name: TableName
     uuid: str
@@ -62,7 +71,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class ChildView:
-    """A view inside a definition, at the version that a refresh used."""
+    """A view that another view's query reads: its UUID, and the version that a refresh used."""
 
     uuid: str
     version: int
@@ -70,11 +79,16 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """What a refresh recorded in storage: the sources of the content, and the storage's columns at that time.
+    """The record of a refresh in the storage table: which states of the sources the stored rows represent.
 
-    `only` is the condition over the view's columns that all stored rows satisfy; empty if all of the view's rows are
-    stored. If it was narrowed because the other stored rows are stale, `behind` says which changes these lack, and
-    `stale_share` is the share (0 to 1) of the changed table's rows behind them.
+    `sources` are the base tables, `children` the views that the refreshed query read, `stored` the storage table's
+    columns after the refresh (None if not recorded), `started_ms` the time at which the refresh started (milliseconds
+    since 1970).
+
+    `only` is the condition over the view's columns that all usable stored rows satisfy; empty if the storage table has
+    all rows of the view. If stale rows were excluded by narrowing `only`, `behind` describes the source changes that
+    those rows lack, and `stale_share` is the share (0 to 1) of the changed table's rows from which those rows are
+    computed.
     """
 
     view_version: int
@@ -93,15 +107,17 @@ class Table:
     """A table in its current state: identity, columns, and the snapshots up to the current one, newest first.
 
     `records` and `size` (bytes) are the current snapshot's totals; None if its summary does not record them.
-    `delete_files` counts the files that delete rows of other files. `current_since_ms` is the time at which the
-    snapshot became current, also by a rollback.
-    `least` has, by column, a lower bound of its dates or times in seconds since 1970, for proofs; `most` an upper
-    bound, for estimates only; `ranges` the bounds of integer columns.
-    `statistics` are those of the data files at this snapshot or an earlier one, for estimates and never for proofs.
-    `refresh` describes the content of a storage table; None for base tables, and for storage whose content was not
-    written by a refresh.
-    `primary_key` and `foreign_keys` are declared by the owner and enforced by nobody; the rewriter is given only the
-    keys that may be trusted.
+    `delete_files` is the number of delete files. `current_since_ms` is the time, in milliseconds since 1970, at which
+    the snapshot became the current one, by a commit or a rollback.
+
+    `least` has a lower bound of each date or timestamp column, in seconds since 1970, that proofs may rely on; `most`
+    an upper bound that only estimates may use; `ranges` the lower and upper bounds of integer columns. `statistics`
+    describe the data files at this snapshot or an earlier one, for estimates only.
+
+    `refresh` describes the content of a storage table; None for base tables, and for a storage table whose content was
+    not written by a refresh. `primary_key` and `foreign_keys` are declared by the owner and not enforced. The rewriter
+    uses them as facts: a caller that does not trust them passes `without_keys`. `trusted` is true if the owner declares
+    in the table's properties that the keys may be trusted.
     """
 
     name: TableName
@@ -125,35 +141,38 @@ class Table:
 
     @property
     def without_keys(self) -> Table:
-        """The table without its constraints, for users who do not trust them."""
+        """The table without its primary and foreign keys, for callers that do not trust them."""
         return replace(self, primary_key=(), foreign_keys=()) if self.primary_key or self.foreign_keys else self
 
     @property
     def snapshot_id(self) -> int | None:
-        """The current snapshot's id; None for a table without any."""
+        """The id of the current snapshot; None if the table has no snapshot."""
         return self.snapshots[0].id if self.snapshots else None
 
     @property
     def only(self) -> str:
-        """The condition for the view's rows that a storage table holds; empty if it holds all of them."""
+        """The condition over the view's columns that all usable stored rows satisfy; empty without such a condition."""
         return self.refresh.only if self.refresh is not None else ""
 
     @property
     def behind(self) -> str:
-        """The changes of the sources since the refresh, if only the rows of `only` are fresh; empty otherwise."""
+        """A description of the source changes missing from the stored rows outside `only`; empty if there are none."""
         return self.refresh.behind if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, ignoring case as Spark does by default; None if there is none."""
+        """Return the column with this name, ignoring case as Spark does by default; None if there is none."""
         return self.by_name.get(name.lower())
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
-        """The columns by their lower-case names; of two that differ in case alone, the first."""
+        """The columns by name in lower case; of two columns whose names differ only in case, the first."""
         return {column.name.lower(): column for column in reversed(self.columns)}
 
     def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield each foreign key of this table to the primary key of another, as pairs of lower-case columns."""
+        """Yield each foreign key of this table that references the primary key of `other`.
+
+        A key is a tuple of pairs: a column of this table and the column of `other` that it references, in lower case.
+        """
         whole = {name.lower() for name in other.primary_key}
         for key in self.foreign_keys:
             if key.table == other.name and {name.lower() for name in key.referenced} == whole:
@@ -162,7 +181,7 @@ class Table:
                 )
 
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
-        """Yield the snapshots after the given one, newest first; all of them if the given one is no ancestor."""
+        """Yield the snapshots after the given one, newest first; all snapshots if the given one is not an ancestor."""
         for snapshot in self.snapshots:
             if snapshot.id == snapshot_id:
                 return
@@ -171,7 +190,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """The current identity and version of a view, to detect a changed definition."""
+    """The identity and version of a view in the catalog; a change of either reveals a changed definition."""
 
     name: TableName
     uuid: str
@@ -182,5 +201,5 @@ Relation = Table | ViewState
 
 
 def table_columns(relations: Mapping[TableName, Relation | None]) -> dict[TableName, tuple[Column, ...]]:
-    """Return the columns of the tables among some relations."""
+    """Return the columns of each table among `relations`; views and missing relations are left out."""
     return {name: relation.columns for name, relation in relations.items() if isinstance(relation, Table)}

@@ -1,4 +1,4 @@
-"""The definitions of plain and materialized views; they change only by DDL."""
+"""The definitions of plain and materialized views, as the catalog has them; only DDL changes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ STORAGE_SUFFIX = "__storage"
 
 @dataclass(frozen=True)
 class PlainView:
-    """An Iceberg view without storage; its query's names are resolved in `catalog` and `namespace`."""
+    """An Iceberg view without a storage table.
+
+    Names in `query` are resolved in `catalog` and `namespace`.
+    """
 
     name: TableName
     uuid: str
@@ -28,27 +31,30 @@ class PlainView:
 
     @property
     def session(self) -> Session:
-        """The session in which the names of its query are resolved."""
+        """The session in which the names in the view's query are resolved."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
 
     @property
     def state(self) -> ViewState:
-        """The identity and version of the view."""
+        """The view's name, identity and version."""
         return ViewState(self.name, self.uuid, self.version)
 
 
 @dataclass(frozen=True)
 class MaterializedView:
-    """An Iceberg view with a storage table.
+    """An Iceberg view with a storage table, which holds the view's rows.
 
-    `query` is the query that a reader of the view sees; `storage_query` is the SELECT whose outputs are, by name, the
-    columns of the storage table: those of `query`, and hidden columns that allow roll-ups. Names in both are resolved
-    in `catalog` and `namespace`. `settings` are the session settings of CREATE, which each refresh uses; None for a
-    view made by another tool. `max_staleness` is the time in seconds for which storage may lack rows that were added to
-    the tables.
+    `query` is the query that defines the view's rows for its readers. `storage_query` is the query that fills the
+    storage table: its outputs are the columns of the storage table, which are the outputs of `query` and hidden columns
+    that allow aggregates to be rolled up. Names in both are resolved in `catalog` and `namespace`.
 
-    For a view over views, `storage_query` has these views expanded, `through` lists them with their versions, and
-    `over_views` is the query as it was written.
+    `settings` are the session settings at CREATE, with which each refresh runs; None if another tool made the view.
+    `rewrite` is false if queries must not be answered from the view. `deferred` is true if writes through Viewgate do
+    not start a refresh. `max_staleness` is the time, in seconds, for which the storage table may lack rows added to the
+    base tables and still answer queries; None if it may not.
+
+    If the view reads other views, `storage_query` has their queries in place of their names, `through` has these views
+    with their versions, and `over_views` is the storage query before the replacement.
     """
 
     name: TableName
@@ -71,27 +77,27 @@ class MaterializedView:
 
     @property
     def state(self) -> ViewState:
-        """The identity and version of the view."""
+        """The view's name, identity and version."""
         return ViewState(self.name, self.uuid, self.version)
 
     @property
     def written(self) -> str:
-        """The storage query as it was written, which may name views."""
+        """The storage query as it was defined, in which other views may be named."""
         return self.over_views or self.storage_query
 
     @property
     def zone(self) -> str:
-        """The recorded time zone; empty if none is recorded."""
+        """The session time zone that was recorded at CREATE; empty if none was recorded."""
         return (self.settings or {}).get(TIME_ZONE, "")
 
     @property
     def session(self) -> Session:
-        """The session in which the names of its queries are resolved, with its own catalog known."""
+        """The session in which the names in the view's queries are resolved."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
 
 
 def storage_name(view: TableName) -> TableName:
-    """Return the default name of a view's storage table.
+    """Return the default name of a view's storage table: the view's name with the suffix `__storage`.
 
     >>> storage_name(TableName(("lake", "demo", "agg"))).sql()
     'lake.demo.agg__storage'
