@@ -1,7 +1,7 @@
-"""The type oracle: the names and types of a query's outputs, without asking Spark.
+"""Computes the names and types of a query's outputs as Spark would, without asking Spark.
 
-It knows the names and types that were verified on Spark (tests/integration/test_schema.py) under the default settings.
-For all others it raises Uncertain instead of guessing.
+The rules cover the names and types that were compared with Spark's under default settings, in
+tests/integration/test_schema.py. For any other name or type the functions raise Uncertain instead of guessing.
 """
 
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type

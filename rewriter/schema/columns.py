@@ -1,4 +1,4 @@
-"""The names and types of a block's outputs."""
+"""The output columns of a block (a SELECT in normal form), and the types of expressions over its tables."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
-    """Return the output columns of a block; raise Uncertain.
+    """Return the names and types of a block's outputs; raise Uncertain if one of them is not known for certain.
 
-    `spelled` is the SELECT as Spark runs it, if it differs from the user's: there a bucket has the typed text as its
-    alias.
+    `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with `timeseries` calls translated
+    to Spark functions, if it has any: an output that contains such a call has the typed text as its alias there.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -42,12 +42,12 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
 
 
 def output_types(block: Block) -> tuple[str, ...]:
-    """Return the types of a block's outputs, `unknown` where uncertain."""
+    """Return the types of a block's outputs; `unknown` for a type that is not known for certain."""
     return tuple(expression_type(output, block) for output in block.outputs)
 
 
 def expression_type(tree: exp.Expr, block: Block) -> str:
-    """Return the type of an expression over a block's tables, `unknown` if uncertain."""
+    """Return the type of an expression over a block's tables; `unknown` if it is not known for certain."""
     try:
         return type_of(tree, _declared(block))
     except Uncertain:
@@ -55,9 +55,10 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
 
 
 def numeric_type(tree: exp.Expr, block: Block) -> str | None:
-    """Return the type of a numeric expression over a block's tables, `void` for NULL; None for others and if uncertain.
+    """Return the type of a numeric expression over a block's tables, `void` for NULL.
 
-    It is also None if the result needs more than 38 digits, because settings decide which digits Spark drops.
+    Return None if the type is not numeric or not known for certain, or if a DECIMAL result needs more than 38 digits:
+    which digits Spark then drops depends on settings.
     """
     try:
         kind = type_of(tree, _declared(block), lossless=True)
@@ -75,5 +76,5 @@ def _declared(block: Block) -> Declared:
 
 
 def _settled(item: exp.Expr) -> bool:
-    """Return whether the text determines an output's name: by an alias, a column, or a star."""
+    """Return whether the text alone determines an output's name: the output is an alias, a column or a star."""
     return isinstance(item, (exp.Alias, exp.Column, exp.Star))

@@ -1,4 +1,8 @@
-"""The components of aggregates: CREATE stores them as hidden columns, and two-phase plans compute them first."""
+"""The components of an aggregate: the aggregates from which it can be computed, such as sum and count for avg.
+
+CREATE MATERIALIZED VIEW stores components as hidden columns. A plan that aggregates in two phases computes them in the
+first phase.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from rewriter.schema.columns import expression_type, numeric_type
 
 
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
-    """Return the types of an aggregate's arguments, as its Composition expects them; `unknown` where uncertain."""
+    """Return the types of an aggregate's arguments, as its Composition expects them; `unknown` if uncertain."""
     composed = AGGREGATES[call.name].composed
     if composed is None or not composed.lossless:
         return tuple(expression_type(argument, block) for argument in call.expressions)
@@ -20,7 +24,10 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
 
 
 def components_of(call: exp.Anonymous, block: Block) -> Components:
-    """Return the components of an aggregate that does not roll up by itself; empty for others and for DISTINCT."""
+    """Return the components of an aggregate, by name, for an aggregate that rolls up only through them.
+
+    Return an empty mapping for other aggregates, for DISTINCT, and if the argument types make the result inexact.
+    """
     composed = AGGREGATES[call.name].composed
     if composed is None or isinstance(call.expressions[0], exp.Distinct):
         return {}

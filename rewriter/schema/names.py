@@ -1,4 +1,4 @@
-"""Spark's name of an output without an alias: the typed expression as Spark prints it."""
+"""Computes Spark's name of an output without an alias, which is the expression as Spark prints it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 
 
 def name_of(tree: Tree) -> str:
-    """Return Spark's name of an output without an alias; raise Uncertain if it is unknown.
+    """Return Spark's name of an output without an alias; raise Uncertain if the name is not known for certain.
 
     >>> from rewriter.sql import parse_select
     >>> [name_of(e) for e in parse_select("SELECT T.Price, SUM(t.x + 1), count(*), avg(DISTINCT x) FROM t").expressions]
@@ -34,7 +34,9 @@ def name_of(tree: Tree) -> str:
 
 
 def has_unary_plus(sql: str) -> bool:
-    """Return whether a text has a unary plus, which Spark keeps in an output's name and the parser drops.
+    """Return whether a SQL text contains a unary plus.
+
+    Spark keeps the sign in an output's name, but sqlglot's parser drops it.
 
     >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
     (True, False)

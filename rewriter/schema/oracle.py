@@ -36,7 +36,11 @@ Declared = Callable[[exp.Column], str | None]
 
 
 class _Known(NamedTuple):
-    """The column types, and whether a DECIMAL result that loses digits is uncertain."""
+    """The context of a type computation.
+
+    `declared` returns the type of a column, None if unknown. With `lossless`, the type of a DECIMAL result that needs
+    more than 38 digits counts as uncertain.
+    """
 
     declared: Declared
     lossless: bool
@@ -46,10 +50,10 @@ _Rule = Callable[[Tree, _Known], str]
 
 
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
-    """Return Spark's type of an expression, with column types from `declared`; raise Uncertain.
+    """Return Spark's type of a canonical expression; raise Uncertain if the type is not known for certain.
 
-    With `lossless`, raise Uncertain if a DECIMAL needs more than 38 digits, because settings decide which digits it
-    loses.
+    `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
+    needs more than 38 digits: which digits it loses depends on settings.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
@@ -85,7 +89,7 @@ def _literal(tree: Tree, known: _Known) -> str:
 
 
 def number_type(text: str) -> str:
-    """Return the type of a numeric literal.
+    """Return the type of a numeric literal; raise Uncertain if the text is not a plain number.
 
     >>> number_type("7"), number_type("3000000000"), number_type("0.05"), number_type("1.50"), number_type("1e3")
     ('int', 'bigint', 'decimal(2,2)', 'decimal(3,2)', 'double')
@@ -122,13 +126,13 @@ def _void(tree: Tree, known: _Known) -> str:
     return VOID
 
 
-# A DATE plus the former stays a DATE, plus the latter becomes a TIMESTAMP; for other units this depends on the text.
+# A DATE plus whole days is a DATE, plus parts of days a TIMESTAMP; with other units it depends on the interval's text.
 _WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "YEAR", "DAYS", "WEEKS", "MONTHS", "YEARS"})
 _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SECONDS"})
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """Return the type of a time plus or minus an interval."""
+    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if not known."""
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
@@ -150,7 +154,7 @@ def _arithmetic(tree: Tree, known: _Known) -> str:
 
 
 def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
-    """Return the type of an arithmetic operation."""
+    """Return the type of `left symbol right`, with an arithmetic operator as `symbol`; raise Uncertain if unknown."""
     kinds = _type(left, known), _type(right, known)
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
@@ -168,8 +172,9 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return the DECIMAL type of an operand; an integer literal beside a DECIMAL has as many digits as it is written
-    with.
+    """Return an operand's type as a DECIMAL, as Spark converts it beside a DECIMAL.
+
+    An integer literal gets as many digits as its text has; any other integer gets all digits of its type.
     """
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
         tree = tree.this
@@ -242,7 +247,7 @@ def _call(tree: Tree, known: _Known) -> str:
 
 
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:
-    """Return the type of named_struct() with plain names."""
+    """Return the type of named_struct(); raise Uncertain unless each name is a string literal with a plain name."""
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
     if not plain or len(names) != len(values):
