@@ -1,5 +1,6 @@
-"""Spark's functions: one record for each, grouped by family; `registry` looks them up by name.
+"""Records of Spark's functions: names, result types, and how rewriting may use each function.
 
-`types` has the arithmetic of types, `results` the rules for result types; `averages`, `moments` and `pairs` compute
-aggregates from other aggregates.
+Each family of functions has a module of records; `registry` looks records up by name. `types` has the arithmetic of
+Spark's types, `results` the rules for result types. `averages`, `moments` and `pairs` compute aggregates such as avg()
+and stddev() from sums and counts.
 """

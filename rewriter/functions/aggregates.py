@@ -1,4 +1,4 @@
-"""The records of the aggregates."""
+"""The records of the aggregate functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SKETCH_SIZE = 12
 
 
 def _exact_average(kind: str) -> bool:
-    """Return whether an average is the same in any order of rows; Spark sums integers as DOUBLEs too."""
+    """Return whether avg() is exact in any order of rows: only for DECIMAL, as Spark averages integers in DOUBLE."""
     return as_decimal(kind) is not None
 
 

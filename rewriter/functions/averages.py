@@ -16,8 +16,8 @@ Tree = exp.Expr
 AS_DOUBLES = 11
 # The greatest precision for which the sum, which has ten digits more than its argument, fits 38 digits.
 WIDEST = 28
-# With at most this scale no digit is dropped in between: Spark keeps six digits after the point and, however it gives
-# up digits beyond 38, more digits before the point than the average has.
+# With at most this scale, no intermediate result loses a digit that counts: where Spark cuts a result to 38 digits, it
+# keeps at least six digits after the point, and more digits before the point than the average has.
 DEEPEST = 6
 _COUNT = "decimal(16,0)"
 # The type of a BIGINT's stored sum, because a BIGINT sum can overflow where the average does not.
@@ -25,7 +25,7 @@ _EXACT = "decimal(38,0)"
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the sum and the count as the components of avg(); empty if the sum could overflow."""
+    """Return the sum and the count as the components of avg(); empty if the argument's type is unknown."""
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
         return {}
@@ -41,13 +41,17 @@ AVERAGE = Composition(_components, _finish, lossless=False)
 
 
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
-    """Return sum / count in the type of avg(); None for a DECIMAL whose last digit is not proved.
+    """Return `total / count` in the type of avg() over values of type `kind`.
+
+    Return None for a type that is not numeric, and for a DECIMAL whose last digit is not proved to be the same.
 
     law:   the average of integers and of DOUBLEs is the quotient of two DOUBLEs
            DECIMAL(p,s), p <= 11: the quotient of the digits as DOUBLEs, scaled back
            DECIMAL(p,s), p > 11: the quotient of two DECIMALs, rounded half up to s + 4 digits
-    The last is computed from whole part and remainder, because a quotient of wide DECIMALs keeps too few digits to be
-    rounded again; the remainder's digits make it right for up to 10^12 rows.
+
+    In the last case, the quotient is computed from the whole part and the remainder of the division: one quotient of
+    wide DECIMALs would keep too few digits to be rounded again. The digits of the remainder suffice for up to 10^12
+    rows.
     """
     divisor = call_of("nullif", count, number(0))
     decimal = as_decimal(kind)
@@ -70,7 +74,10 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """Return the average of integers, or of short DECIMALs from the sum of their unscaled digits."""
+    """Return the average of integers, or of DECIMALs with at most 11 digits from the sum of their unscaled digits.
+
+    `kind` is the type of the averaged values; the result has the type of avg() over that type.
+    """
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
         return quotient
@@ -79,7 +86,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return a DOUBLE that counts units of 10^-scale as the number that it represents."""
+    """Return `digits`, a DOUBLE number of units of 10^-scale, divided by 10^scale: the number itself."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

@@ -1,4 +1,7 @@
-"""Computes functions of a constant date and a number; they raise ValueError or OverflowError after the year 9999."""
+"""Computes date functions of constants: a date and a number.
+
+The functions raise ValueError or OverflowError for results after the year 9999.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ from datetime import date, datetime, timedelta
 
 
 def plus_days(day: date, days: int) -> date:
-    """Return the date that is `days` days later."""
+    """Return the date that is `days` days after `day`, or before it if `days` is negative."""
     return day + timedelta(days=days)
 
 
 def plus_months(day: date, months: int) -> date:
-    """Return the same day of a later month, or that month's last day.
+    """Return the date `months` months after `day`: the same day of the month, or the month's last day if it is shorter.
 
     >>> str(plus_months(date(2024, 3, 31), -1))
     '2024-02-29'
@@ -41,7 +44,9 @@ COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000,
 
 
 def counted_instant(name: str, count: int) -> datetime:
-    """Return the UTC time that lies `count` seconds, or fractions of seconds, after the begin of 1970.
+    """Return the UTC time of a count since 1970, as the function `name` (a key of COUNTED) reads the count.
+
+    The count is a number of seconds, milliseconds or microseconds, depending on the function.
 
     >>> str(counted_instant("timestamp_millis", -500))
     '1969-12-31 23:59:59.500000'

@@ -1,4 +1,7 @@
-"""Computes variances and standard deviations from exact sums of whole numbers and of their squares."""
+"""Computes variances and standard deviations from exact sums of whole numbers and of their squares.
+
+DECIMALs take part as their unscaled digits: 1.25 counts as 125, and the result is scaled back at the end.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 
 def scale_of(kind: str | None) -> int | None:
-    """Return the scale of a type whose central moments are exact; None for other types."""
+    """Return the scale of an integer or DECIMAL type whose sums of squares are exact within 38 digits.
+
+    Return None for other types.
+    """
     decimal = as_decimal(kind)
     if decimal is not None and decimal.precision <= _DIGITS:
         return decimal.scale
@@ -28,18 +34,21 @@ def scale_of(kind: str | None) -> int | None:
 
 
 def digits_of(argument: Tree, scale: int) -> Tree:
-    """Return the unscaled digits of a DECIMAL as a whole number."""
+    """Return the unscaled digits of a number of this scale, as a whole number: 1.25 of scale 2 gives 125."""
     shifted = exp.Mul(this=argument.copy(), expression=number(10**scale)) if scale else argument
     return cast(shifted, "decimal(19,0)")
 
 
 def squared(digits: Tree) -> Tree:
-    """Return the square of a whole number."""
+    """Return the square of a whole number, as an expression."""
     return exp.Mul(this=digits.copy(), expression=digits.copy())
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the components: the count, and the sums of the digits and of their squares."""
+    """Return the components of a variance: the count, the sum of the digits, and the sum of the squared digits.
+
+    Return an empty mapping if the sums would be inexact for the argument's type.
+    """
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
         return {}
@@ -52,7 +61,7 @@ def _components(call: exp.Anonymous, kinds: Types) -> Components:
 
 
 def spread(name: str) -> Composition:
-    """Return the Composition of a variance or standard deviation."""
+    """Return the Composition (components and final formula) of a variance or standard deviation."""
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
@@ -63,19 +72,19 @@ def spread(name: str) -> Composition:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """Return a variance or standard deviation from sums of digits."""
+    """Return the variance or standard deviation `name`, computed from sums over unscaled digits of this scale."""
     divided = divisor(rows_of(count), sample=name.endswith("_samp"))
     variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)
     return call_of("sqrt", variance) if name.startswith("stddev") else variance
 
 
 def rows_of(count: Tree) -> Tree:
-    """Return a count as a divisor: NULL for zero."""
+    """Return a row count as a divisor: a DECIMAL expression that is NULL for zero rows."""
     return cast(call_of("nullif", count, number(0)), _COUNT)
 
 
 def divisor(rows: Tree, sample: bool) -> Tree:
-    """Return the divisor for a population or a sample: NULL for a sample of one."""
+    """Return the divisor of a variance as a DOUBLE: n, or n - 1 (NULL if that is zero) for a sample."""
     return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
 
 

@@ -1,4 +1,7 @@
-"""The records of functions that are unsupported in blocks, and the nondeterministic functions."""
+"""The records of nondeterministic functions, of functions that a block cannot contain, and of casts written as calls.
+
+A block is a SELECT in normal form.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +34,16 @@ UNSETTLED_FUNCTIONS = (
     *_unsettled(_BY_ORDER, "approx_percentile percentile_approx histogram_numeric"),
 )
 
-# count_if(p) is read as count(*) FILTER (WHERE p). The others tell by which keys a row of GROUPING SETS is not grouped.
+# A block has count_if(p) as count(*) FILTER (WHERE p). grouping() and grouping_id() return by which keys a row of
+# GROUPING SETS is not grouped.
 COUNT_IF = Function("count_if", BIGINT, readable=False)
 GROUPING_FUNCTIONS = (
     Function("grouping", always("tinyint"), readable=False),
     Function("grouping_id", BIGINT, readable=False),
 )
 
-# These depend on their arguments and the session alone: a view with one of them answers a query of the same text.
+# Functions whose value depends only on the arguments and the session: a view whose query contains one of them answers
+# queries of the same text.
 _SETTLED = """
 acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
@@ -69,6 +74,6 @@ CASTS = tuple(
     Function(kind, always(kind), zoned=True, printed=False, form="cast", casts_to=kind)
     for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string")
 )
-# Functions whose rows have columns that the query does not name, and for which sqlglot has no node.
+# Table functions whose column names are not in the query's text, and for which sqlglot has no node.
 ROW_GENERATORS = frozenset({"inline_outer", "json_tuple", "stack"})
 OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

@@ -1,14 +1,15 @@
-"""Computes covariances, correlations and regressions from exact sums over the pairs without NULL.
+"""Computes covariances, correlations and regressions from exact sums over the pairs (y, x) in which neither is NULL.
 
-For functions of (y, x) over n pairs, Sxx and Syy are the sums of squares about the mean, Sxy is the sum of products.
+With n pairs, Sxx and Syy are the sums of squared deviations from the mean, Sxy is the sum of products of deviations.
 
-| covar_pop, covar_samp | Sxy / n, Sxy / (n - 1)     | regr_avgx, regr_avgy   | as avg ends            |
+| covar_pop, covar_samp | Sxy / n, Sxy / (n - 1)     | regr_avgx, regr_avgy   | as avg of x, of y      |
 | corr                  | Sxy / sqrt(Sxx * Syy)      | regr_slope             | Sxy / Sxx              |
 | regr_sxx, _syy, _sxy  | Sxx, Syy, Sxy              | regr_intercept         | avg y - slope * avg x  |
 | regr_count            | n                          | regr_r2                | Sxy² / (Sxx * Syy)     |
 
-As in Spark, all are NULL for no pairs; covar_samp and corr are NULL for one pair; slope, intercept and r2 are NULL if
-all x are equal, and r2 is 1 if all y are. corr of equal values is a division error under ANSI mode, here as in Spark.
+As in Spark, all except regr_count are NULL if there is no pair. covar_samp and corr are NULL for one pair. The slope,
+the intercept and r2 are NULL if all x are equal; r2 is 1 if all y are equal but not all x. Under ANSI mode, corr
+raises a division error if all x or all y are equal, as in Spark.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from rewriter.functions.trees import call_of, cast, number
 
 Tree = exp.Expr
 
-# The sums that each function is computed from; `n` counts the pairs.
+# By function: the aggregates from which the function is computed. `n` is the number of pairs, xy the sum of x * y.
 _NEEDED: Mapping[str, str] = {
     "regr_count": "n",
     "regr_avgx": "n x",
@@ -40,7 +41,7 @@ _NEEDED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """The two arguments of a function of pairs with their types, both exact numbers."""
+    """The two arguments (y, x) of a function of pairs, with their types, which are both exact numeric types."""
 
     y: Tree
     x: Tree
@@ -48,19 +49,19 @@ class Pair:
 
     @property
     def swapped(self) -> Pair:
-        """The same pair with its arguments swapped."""
+        """The pair with y and x exchanged."""
         return Pair(self.x, self.y, self.kinds[::-1])
 
     @property
     def scales(self) -> tuple[int, int]:
-        """The scales of y and x."""
+        """The scales of the types of y and x."""
         (y, x) = map(scale_of, self.kinds)
         assert y is not None
         assert x is not None
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """Return one of the sums over pairs, computed on unscaled digits."""
+        """Return the aggregate `part` (n, x, y, xx, yy or xy) over the pairs, computed on unscaled digits."""
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
             "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
@@ -74,7 +75,7 @@ class Pair:
 
 
 def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
-    """Return the arguments as a Pair; None if their sums are not exact."""
+    """Return the two arguments as a Pair; None if a type is unknown or its sums would be inexact."""
     first, second = kinds
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
@@ -82,7 +83,7 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
 
 
 def paired(name: str) -> Composition:
-    """Return the Composition of a function of pairs."""
+    """Return the Composition (components and final formula) of a function of pairs."""
 
     def components(call: exp.Anonymous, kinds: Types) -> Components:
         y, x = call.expressions
@@ -105,7 +106,9 @@ def _component(pair: Pair, each: str) -> Component:
 
 
 def valued(name: str) -> tuple[int, ...]:
-    """Return the positions of the arguments whose values matter, not only whether they are NULL.
+    """Return the positions of the arguments whose values matter to a function of pairs; 0 is y, 1 is x.
+
+    Of an argument at any other position it matters only whether it is NULL.
 
     >>> valued("regr_avgx"), valued("corr"), valued("regr_count")
     ((1,), (0, 1), ())
@@ -114,7 +117,7 @@ def valued(name: str) -> tuple[int, ...]:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """Return the sums that a function of pairs is computed from.
+    """Return the names of the aggregates (n, x, y, xx, yy, xy) from which a function of pairs is computed.
 
     >>> needed("covar_pop")
     ('n', 'x', 'y', 'xy')
@@ -123,18 +126,18 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """Return a function of pairs computed from its sums."""
+    """Return the expression that computes the function `name` from the aggregates in `sums`."""
     return _ENDS[name](_Totals(sums, pair))
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """Return one value of a pair, or NULL if the other is NULL."""
+    """Return `value` of a pair, or NULL if the pair's `other` value is NULL, as an expression."""
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 
 
 class _Totals:
-    """The sums over pairs as DOUBLEs."""
+    """The aggregates over the pairs, combined into DOUBLE expressions for the final formulas."""
 
     def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
         self._sums, self._pair = sums, pair
@@ -144,15 +147,15 @@ class _Totals:
         return self._sums["n"]
 
     def average(self, which: str) -> Tree:
-        """Return the mean of y or x in the type of avg()."""
+        """Return the mean of y or x (`which`), in the type that avg() of that argument has."""
         return average_of_digits(self._sums[which], self.n, self._pair.kinds["yx".index(which)])
 
     def mean(self, which: str) -> Tree:
-        """Return the unrounded mean of y or x."""
+        """Return the mean of y or x (`which`) as a DOUBLE that is not rounded to the scale of avg()."""
         return unscaled(average_of_digits(self._sums[which], self.n, "int"), self._pair.scales["yx".index(which)])
 
     def about_mean(self, which: str) -> Tree:
-        """Return Sxx, Syy or Sxy."""
+        """Return Sxx, Syy or Sxy, as `which` is xx, yy or xy."""
         first, second = tuple(which)
         y, x = self._pair.scales
         scales = {"x": x, "y": y}

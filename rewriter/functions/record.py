@@ -1,4 +1,4 @@
-"""The record of a function: its names, its result type, and what rewriting may do with it."""
+"""The record types of functions: names, result type, and how rewriting may use a function."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ Rule = Callable[[Types], str]
 class Function:
     """A scalar function.
 
-    `result` returns the type from the types of the arguments; None if it is not known for certain. `operator` names the
-    arithmetic operation whose type rules apply. `zoned`: the value may depend on the session's time zone. `readable`:
-    it may occur in a block; a view with a function that is not readable answers only a query of the same text, and with
-    an `unsettled` one not even that: the text says why two computations may differ.
+    `result` computes the result type from the argument types; None if the type is not known for certain. `operator` is
+    the arithmetic operator whose type rules apply instead. `zoned` is true if the value may depend on the session's
+    time zone.
 
-    An output without an alias is named by its call as Spark prints it (`printed`): with the name as typed (True), with
-    another name, or unknown (False; also for the synonyms in `unprinted`, and for calls without `printed_arity`
-    arguments, where Spark prints the omitted ones). `units` are the fields of EXTRACT with the same value. `form` is
-    how a block represents a call: as a call, a field of a time, a CAST to the type `casts_to`, a bucket, or a part of a
-    time window. `of_unit` says whether a unit, the first of three arguments, is added or counted.
+    `readable` is true if a block may contain the function. A view whose query contains any other function answers only
+    queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ; a view whose
+    query contains such a function answers no query; empty for deterministic functions.
+
+    `printed` says how Spark prints a call as the name of an output without an alias: under the typed name (True), under
+    this other name (a string), or in an unknown way (False). The printed form is also unknown for the synonyms in
+    `unprinted`, and for calls that do not have `printed_arity` arguments, because Spark then prints the omitted ones.
+
+    `units` are the fields of EXTRACT that return the same value as the function. `form` is the form of a call in a
+    block: a call, a field of a time, a CAST to the type `casts_to`, a time bucket, or a part of a time window.
+    `of_unit` says whether the unit, the first of three arguments, is added to a time or counted between two times.
     """
 
     name: str
@@ -45,9 +50,10 @@ class Function:
 
 
 class Component(NamedTuple):
-    """An aggregate from which another one is computed, with the label of its hidden column.
+    """An aggregate from which another aggregate is computed.
 
-    `kind` is the type of the summed values, if it differs from the argument's. `same` are calls with the same value.
+    `label` is a part of the name of the hidden column that stores the component. `kind` is the type of the aggregated
+    values before any cast in `call`; None if `call` casts nothing. `same` are other calls that have the same value.
     """
 
     call: exp.Anonymous
@@ -60,11 +66,12 @@ Components = Mapping[str, Component]
 
 
 class Composition(NamedTuple):
-    """How an aggregate is computed from others that roll up.
+    """How an aggregate is computed from other aggregates, its components, that can be rolled up.
 
-    `components` returns these others for a call and the types of its arguments; empty if the result would be inexact.
-    `finish` computes the aggregate from their values, or returns None if its last digit is not certain. With
-    `lossless`, the argument types must be the same under all settings.
+    `components` returns the components for a call and its argument types; empty if the result would be inexact.
+    `finish` returns the formula that computes the aggregate from the values of the components, or None if the formula's
+    last digit may differ from Spark's. With `lossless`, `components` gets only argument types that are the same under
+    all settings.
     """
 
     components: Callable[[exp.Anonymous, Types], Components]
@@ -73,12 +80,12 @@ class Composition(NamedTuple):
 
 
 def always_exact(kind: str) -> bool:
-    """Return True: the result does not depend on the order of rows."""
+    """Return True: the aggregate's result does not depend on the order of rows."""
     return True
 
 
 def never_exact(kind: str) -> bool:
-    """Return False: the result is computed in DOUBLE and depends on the order of rows."""
+    """Return False: the aggregate is computed in DOUBLE, and its last bits depend on the order of rows."""
     return False
 
 
@@ -86,19 +93,19 @@ def never_exact(kind: str) -> bool:
 class Aggregate(Function):
     """An aggregate function.
 
-    combine    the aggregate that combines values of finer groups into one; None if there is none
-    composed   how it is computed from aggregates that combine
-    repeats    whether repeated values matter, so that DISTINCT does
-    exact      whether the result is the same in any order of rows, by the type of the first argument
-    of_key     the aggregate of a value that all rows of a group share: value times row count (weigh), row count
-               (count), the value itself (same), or the aggregate over the distinct values of all groups (set)
+    combine    the aggregate that combines the values of finer groups into the value of a coarser one; None if none does
+    composed   how the aggregate is computed from other aggregates that can be combined; None if it is not
+    repeats    whether repeated values change the result, so that DISTINCT has an effect
+    exact      whether the result is the same in any order of rows, given the type of the first argument
+    of_key     how the aggregate of a grouping key is computed from the groups: the key times the row count (weigh), the
+               row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set)
     arity      the number of arguments
-    size       the default of the second argument of sketches, their size
-    values     the positions of the arguments whose values matter, not only whether they are NULL; None for all
-    family     aggregates of one family can be computed from each other's components over the same columns
-    linear     whether the rows of a delete can be subtracted from it
-    windowed   whether it is supported with OVER, too
-    of_nothing its value over no rows: NULL or 0; None for other values
+    size       for sketches: the default of the second argument, the sketch's size
+    values     the positions of the arguments whose values matter; of others only whether they are NULL; None means all
+    family     aggregates with the same family name can be computed from each other's components over the same columns
+    linear     whether the contribution of deleted rows can be subtracted from the value
+    windowed   whether the aggregate is also supported with OVER
+    of_nothing the value over no rows: NULL or 0; None for any other value
     """
 
     combine: str | None = None
@@ -117,10 +124,10 @@ class Aggregate(Function):
 
 @dataclass(frozen=True)
 class WindowFunction:
-    """A function that is supported with OVER only.
+    """A function that is supported only with OVER.
 
-    A `rank` is the same for rows that are equal under ORDER BY; a `succession` (such as row_number) distinguishes them.
-    With `settled`, a view's query may contain it.
+    A `rank` has the same value for rows that are equal under ORDER BY; a `succession`, such as row_number, may have
+    different values for them. `settled` is true if a view's query may contain the function.
     """
 
     name: str

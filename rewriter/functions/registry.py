@@ -1,4 +1,4 @@
-"""Looks up function records by name; frequent lookups are computed in advance."""
+"""Looks up the records of functions by name; derived sets and mappings are computed once, at import."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SYNONYMS = {synonym: record.name for record in FUNCTIONS.values() for synonym i
 
 
 def meant(name: str) -> str:
-    """Return the canonical name of a function.
+    """Return the canonical name of a function, in lower case: a synonym is replaced by the name of its record.
 
     >>> meant("SUBSTR"), meant("sum")
     ('substring', 'sum')
@@ -47,13 +47,13 @@ def _printed() -> Iterator[tuple[str, str]]:
                 yield name, record.printed if isinstance(record.printed, str) else name
 
 
-# The functions of one row's values that may occur in a block, and those that may occur in a view's query.
+# READABLE: the scalar functions that a block may contain. SETTLED: the functions that a view's query may contain.
 READABLE = frozenset(name for name, record in FUNCTIONS.items() if record.readable) - AGGREGATES.keys()
 UNSETTLED: Mapping[str, str] = {name: record.unsettled for name, record in FUNCTIONS.items() if record.unsettled}
 CLOCK = frozenset(record.name for record in times.CLOCK_FUNCTIONS)
 SETTLED = (FUNCTIONS.keys() | {name for name, record in WINDOWS.items() if record.settled}) - UNSETTLED.keys() - CLOCK
-# By the name as typed: the name that Spark gives an output without an alias, and the number of arguments needed for
-# that.
+# By the typed name of a function: the name under which Spark prints a call, and the number of arguments with which it
+# does so.
 PRINTED: Mapping[str, str] = dict(_printed())
 PRINTED_ARITY: Mapping[str, int] = {
     name: record.printed_arity
@@ -69,10 +69,11 @@ TEXTS = frozenset(
 )
 UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for unit in record.units.split()}
 
-# The functions whose first argument may be a unit, with what they do with the unit.
+# The functions whose first argument may be a unit of time: whether the unit is added to a time or counted.
 OF_UNITS: Mapping[str, str] = {name: record.of_unit for name, record in FUNCTIONS.items() if record.of_unit}
 
-# Functions of the current time return the same beside storage as beside the tables.
+# ZONELESS: the functions whose value does not depend on the session's time zone. Functions of the current time are among
+# them, because the rewritten query runs in the same session as the original one.
 GROUPING = frozenset(record.name for record in others.GROUPING_FUNCTIONS)
 ZONELESS = frozenset(name for name in READABLE if not FUNCTIONS[name].zoned).union(CLOCK, AGGREGATES, GROUPING, WINDOWS)
 
@@ -82,18 +83,19 @@ RESULTS: Mapping[str, Rule] = {
 }
 OPERATORS: Mapping[str, str] = {name: record.operator for name, record in FUNCTIONS.items() if record.operator}
 
-# Aggregates of sets, with the aggregate that unites them; they depend only on which values occur, not on how often.
+# Aggregates that depend only on which values occur, not on how often (sketches, bitmaps); UNITED: the aggregate that
+# merges their results.
 SETS = frozenset(name for name, record in AGGREGATES.items() if record.of_key == "set")
 UNITED: Mapping[str, str] = {
     name: record.combine for name, record in AGGREGATES.items() if name in SETS and record.combine
 }
-# Aggregates that combine with themselves, or as sums of counts; and those of them that ignore repeated values.
+# Aggregates whose values over finer groups can be combined, and those of them that ignore repeated values.
 FOLDED = frozenset(name for name, record in AGGREGATES.items() if record.combine) - SETS
 IDEMPOTENT = frozenset(name for name in FOLDED if not AGGREGATES[name].repeats)
 COMPOSED = frozenset(name for name, record in AGGREGATES.items() if record.composed)
 # Aggregates whose last bits may depend on the order in which rows are added.
 INEXACT = frozenset(name for name, record in AGGREGATES.items() if not record.exact("double"))
-# Aggregates that are supported with OVER, too.
+# Aggregates that are also supported with OVER.
 WINDOWED = frozenset(name for name, record in AGGREGATES.items() if record.windowed)
 SUCCESSIONS = frozenset(name for name, record in WINDOWS.items() if record.kind == "succession")
 # By aggregate: all aggregates of its family.

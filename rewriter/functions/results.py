@@ -1,4 +1,7 @@
-"""Rules for the result type of a function, given its argument types."""
+"""Rules for the result type of a function, given its argument types.
+
+A rule returns a type name as in Spark's DDL, and raises Uncertain for argument types whose result type is not known.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def always(kind: str) -> Rule:
-    """Return a rule with a fixed result type."""
+    """Return a rule that returns `kind` for any argument types."""
     return lambda types: kind
 
 
@@ -30,33 +33,33 @@ def first(types: Types) -> str:
 
 
 def together(types: Types) -> str:
-    """Return the common type of all arguments."""
+    """Return the common type to which Spark casts all arguments; raise Uncertain if it is not known."""
     return reduce(common, types[1:], types[0])
 
 
 def of_text(types: Types) -> str:
-    """Return the type of a string function of one value; raise Uncertain for BINARY and others."""
+    """Return STRING if the first argument is a string, number, boolean or time; raise Uncertain otherwise."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
     return STRING
 
 
 def texts(types: Types) -> str:
-    """Return the type of a string function of several strings; raise Uncertain."""
+    """Return STRING if each argument is a string, number, boolean or time; raise Uncertain otherwise."""
     for kind in types:
         of_text([kind])
     return STRING
 
 
 def number(types: Types) -> str:
-    """Return the argument's type if it is numeric; raise Uncertain otherwise."""
+    """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
         raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
     return types[0]
 
 
 def total(types: Types) -> str:
-    """Return the type of sum() over an argument type."""
+    """Return the type of sum() over values of the argument's type."""
     kind = number(types)
     if decimal := as_decimal(kind):
         return bounded(decimal.precision + 10, decimal.scale)
@@ -64,14 +67,14 @@ def total(types: Types) -> str:
 
 
 def average(types: Types) -> str:
-    """Return the type of avg() over an argument type."""
+    """Return the type of avg() over values of the argument's type."""
     if decimal := as_decimal(number(types)):
         return bounded(decimal.precision + 4, decimal.scale + 4)
     return "double"
 
 
 def whole(types: Types) -> str:
-    """Return the type of ceil() and floor() with one argument."""
+    """Return the type of ceil() and floor() with one argument; raise Uncertain for two arguments."""
     kind = number(types)
     if len(types) != 1:
         raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain")
@@ -81,37 +84,37 @@ def whole(types: Types) -> str:
 
 
 def either(types: Types) -> str:
-    """Return the type of if(x, a, b) and nvl2(x, a, b)."""
+    """Return the type of if(x, a, b) and nvl2(x, a, b): the common type of a and b."""
     return common(types[1], types[2])
 
 
 def integral(types: Types) -> str:
-    """Return the type of bit operations on integers."""
+    """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
         raise Uncertain(f"the type of bit operations on {types[0]} is not known for certain")
     return types[0]
 
 
 def magnitude(types: Types) -> str:
-    """Return the type of signum(), sqrt() and other functions computed as DOUBLE."""
+    """Return DOUBLE, the type of sqrt() and of other functions of a number that are computed in DOUBLE."""
     number(types)
     return "double"
 
 
 def magnitudes(types: Types) -> str:
-    """Return the type of a function of pairs of numbers, computed in DOUBLE."""
+    """Return DOUBLE, the type of a function of two numbers; raise Uncertain if an argument is not numeric."""
     return magnitude(types) if is_numeric(types[1]) else magnitude(types[1:])
 
 
 def float_or_double(types: Types) -> str:
-    """Return the type of nanvl(): its two arguments' type, if both are the same; raise Uncertain otherwise."""
+    """Return the type of nanvl(): FLOAT or DOUBLE if both arguments have that type; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain("the type of nanvl() for these types is not known for certain")
     return types[0]
 
 
 def dated(types: Types) -> str:
-    """Return DATE for a temporal or string argument; raise Uncertain for others."""
+    """Return DATE for a date, timestamp or string argument; raise Uncertain for others."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(
             f"the result type of a date function with an argument of type {types[0]} is not known for certain"
@@ -120,14 +123,14 @@ def dated(types: Types) -> str:
 
 
 def instant(types: Types) -> str:
-    """Return the type of date_trunc(): TIMESTAMP."""
+    """Return TIMESTAMP, the type of date_trunc(unit, time); raise Uncertain unless the time is temporal or a string."""
     if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(f"the type of date_trunc() of {types[1]} is not known for certain")
     return "timestamp"
 
 
 def rounded(kind: str, places: int) -> str:
-    """Return the type of round and bround to a number of decimal places.
+    """Return the type of round() and bround() of a number of type `kind` to `places` decimal places.
 
     >>> rounded("decimal(10,4)", 2), rounded("decimal(10,2)", 0), rounded("double", 1)
     ('decimal(9,2)', 'decimal(9,0)', 'double')

@@ -1,5 +1,6 @@
-"""The records of scalar functions of sketches and bitmaps; aggregates.py has the aggregates that
-build and merge them.
+"""The records of scalar functions of sketches and bitmaps.
+
+The aggregates that build and merge sketches and bitmaps are in `aggregates`.
 """
 
 from __future__ import annotations

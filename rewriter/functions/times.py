@@ -1,7 +1,7 @@
-"""The records of functions of times, and of functions that return the current time.
+"""The records of functions of dates and timestamps, and of functions that return the current time.
 
-`units` are fields of extract(… FROM x), date_part and datepart. SECOND has none, because there it includes the
-fraction.
+`units` are the fields of EXTRACT, date_part and datepart that return the same value as the function. The function
+second has none, because the field SECOND includes the fraction of the second.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ TIME_FUNCTIONS = (
     Function("make_timestamp_ntz", always("timestamp_ntz"), zoned=True, printed=False),
 )
 
-# Functions of dates, with the positions of their dates: they use only the date of a time.
+# Functions that use only the date of a timestamp, with the positions of their date arguments.
 OF_DATES: Mapping[str, tuple[int, ...]] = {
     "date_add": (0,),
     "date_sub": (0,),
@@ -79,7 +79,7 @@ OF_DATES: Mapping[str, tuple[int, ...]] = {
     "trunc": (0,),
 }
 
-# Constant within one statement, but unknown before Spark runs it.
+# Functions of the current time: constant within one statement, but unknown before Spark runs the statement.
 CLOCK_FUNCTIONS = (
     Function("current_date", always("date"), ("curdate",), readable=False, printed="current_date"),
     Function("current_timestamp", always("timestamp"), ("now",), readable=False),

@@ -1,4 +1,7 @@
-"""Builds the trees that a roll-up needs; subtrees are shared and must not be changed."""
+"""Builds and reads small expression trees.
+
+Built trees share their operands instead of copying them: callers must not change them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 
 
 def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
-    """Return a function call.
+    """Return a call of the function `name`; the arguments are not copied.
 
     >>> call_of("sum", exp.column("x")).sql()
     'SUM(x)'
@@ -20,17 +23,17 @@ def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
 
 
 def cast(tree: Tree, kind: str) -> Tree:
-    """Return a CAST to a type in Spark's spelling."""
+    """Return a CAST of an expression to a type, named as in Spark's DDL."""
     return exp.TryCast(this=tree, to=_type(kind))
 
 
 def number(value: int) -> Tree:
-    """Return an integer literal."""
+    """Return an integer literal; the value must not be negative."""
     return exp.Literal.number(value)
 
 
 def integer_of(tree: Tree) -> int | None:
-    """Return the value of an integer literal, also of a negated one; None for anything else.
+    """Return the value of an integer literal, with any number of minus signs; None for other expressions.
 
     >>> integer_of(exp.Neg(this=number(7)))
     -7

@@ -1,4 +1,7 @@
-"""The arithmetic of Spark's types, written as in its DDL, under ANSI mode (the default)."""
+"""The arithmetic of Spark's types under ANSI mode, the default.
+
+A type is a string as in Spark's DDL, in lower case: `bigint`, `decimal(10,2)`, `array<string>`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
 class Uncertain(ValueError):
-    """Spark's type or name of an expression is uncertain; the message names the expression."""
+    """Spark's type or name of an expression is not known for certain; the message names the expression."""
 
 
 class Decimal(NamedTuple):
@@ -38,7 +41,7 @@ class Decimal(NamedTuple):
 
 @lru_cache(maxsize=256)  # a decision asks for the same few types ten times or more
 def as_decimal(kind: str | None) -> Decimal | None:
-    """Return a type as a Decimal; None for other types.
+    """Return a DECIMAL type's precision and scale; None for other types and for None.
 
     >>> as_decimal("decimal(10,2)")
     Decimal(precision=10, scale=2)
@@ -48,18 +51,18 @@ def as_decimal(kind: str | None) -> Decimal | None:
 
 
 def is_numeric(kind: str) -> bool:
-    """Return whether a type is numeric."""
+    """Return whether a type is an integer, floating-point or DECIMAL type."""
     return kind in INTEGERS or kind in FRACTIONS or as_decimal(kind) is not None
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """Return the DECIMAL type that represents all values of an integer or DECIMAL type."""
+    """Return the DECIMAL type that represents all values of `kind`, an integer or DECIMAL type."""
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 
 
 def holds_all(wide: str, narrow: str) -> bool:
-    """Return whether a type represents all integers or DECIMALs of another type exactly.
+    """Return whether `wide` represents each value of `narrow` exactly; only for integer and DECIMAL types.
 
     >>> holds_all("bigint", "int"), holds_all("decimal(12,2)", "int"), holds_all("decimal(11,2)", "int")
     (True, True, False)
@@ -74,7 +77,9 @@ def holds_all(wide: str, narrow: str) -> bool:
 
 
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
-    """Return the DECIMAL type of a result, within 38 digits: the scale shrinks, but to no less than six.
+    """Return the DECIMAL type of a result, limited to 38 digits: a larger scale is cut, but not below six digits.
+
+    With `lossless`, raise Uncertain if the result needs more than 38 digits.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
@@ -90,12 +95,14 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return a DECIMAL type with precision and scale cut to 38 digits."""
+    """Return the DECIMAL type with precision and scale each limited to 38."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
 def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: bool = False) -> str:
-    """Return the type of an operation on two DECIMALs.
+    """Return the type of `left operation right` (+, -, *, / or %) for two DECIMALs.
+
+    With `lossless`, raise Uncertain if the result needs more than 38 digits.
 
     >>> decimal_result("*", Decimal(15, 2), Decimal(16, 2)), decimal_result("/", Decimal(10, 2), Decimal(10, 0))
     ('decimal(32,4)', 'decimal(21,13)')
@@ -113,17 +120,19 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """Return the common type of two numeric types, neither of them a DECIMAL."""
+    """Return the type to which Spark casts two numbers of these types, of which neither is a DECIMAL."""
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
         return max(left, right, key=INTEGERS.index)
-    # Neither INT nor FLOAT holds the other: ANSI takes DOUBLE.
+    # Neither INT nor FLOAT represents all values of the other: under ANSI mode, Spark takes DOUBLE.
     return "double"
 
 
 def common(left: str, right: str) -> str:
-    """Return the common type of two types, as in CASE and coalesce; raise Uncertain.
+    """Return the type to which Spark casts two values of these types, as in CASE and coalesce.
+
+    Raise Uncertain if the type is not known for certain.
 
     >>> common("int", "bigint"), common("decimal(10,2)", "int"), common("void", "date")
     ('bigint', 'decimal(12,2)', 'date')
@@ -170,7 +179,7 @@ _NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*
 
 
 def column_type(text: str) -> str:
-    """Return a type name of CREATE TABLE as the type of the Iceberg column; raise Uncertain for an unknown type.
+    """Return a type name of CREATE TABLE as the type of the Iceberg column; raise Uncertain if it is not a type.
 
     >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
     ('int', 'string', 'decimal(15,2)', 'array<bigint>')
