@@ -1,4 +1,7 @@
-"""Translates `timeseries(…)` calls in a text to Spark functions; all other text stays unchanged."""
+"""Translates the `timeseries(…)` calls in a SQL text to Spark functions; the rest of the text stays unchanged.
+
+`timeseries(time, 'hour')` is Viewgate's own function: the begin of the hour that contains the time.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,10 @@ KindOf = Callable[[exp.Expr], str | None]
 
 
 def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
-    """Return the edits that translate the `timeseries` calls of a statement; raise Unsupported for an unknown type.
+    """Return the edits that translate the `timeseries` calls of a statement to Spark functions.
 
-    An output without an alias that contains a call gets the typed text as its alias.
+    Raise Unsupported if a call is malformed, or if the type of its first argument is not known or not temporal. `find`
+    looks up tables. An output that contains a call and has no alias gets its typed text as its alias.
     """
     if not statement.uses_timeseries:
         return ()
@@ -48,7 +52,9 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
 
 
 def spelled_text(sql: str) -> str:
-    """Return a text with the three-argument `timeseries` calls that Viewgate writes translated to Spark functions.
+    """Return a text with its three-argument `timeseries` calls translated to Spark functions.
+
+    Only Viewgate writes calls with a third argument, which names the type of the first.
 
     >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
@@ -57,7 +63,10 @@ def spelled_text(sql: str) -> str:
 
 
 def _translated(call: Call, kind_of: KindOf) -> str:
-    """Return a call, and the calls within it, as Spark SQL; `kind_of` returns the type of the source."""
+    """Return a call, and the calls within its first argument, as Spark SQL.
+
+    `kind_of` returns the type of the first argument, None if unknown; it is not needed for a three-argument call.
+    """
     source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
     within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
     text = splice(call.arguments[0], within)
@@ -75,7 +84,10 @@ def _calls_in(text: str) -> Iterator[Call]:
 
 
 def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield alias edits for the outputs of a block that have no alias and contain a call."""
+    """Yield the edits that add an alias to each output of a block that has none and contains a call.
+
+    `calls` are the edits that replace the calls.
+    """
     if block.tree is None or not any(block.span.start <= call.start < block.span.end for call in calls):
         return
     spans = list(_item_spans(tokens, block))
@@ -87,7 +99,7 @@ def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequenc
 
 
 def _item_spans(tokens: Sequence[Token], block: SelectBlock) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a block's outputs in the text."""
+    """Yield the start and end offsets of each output of a block in the statement's text."""
     inside = [t for t in tokens if block.span.start <= t.start and t.end < block.span.end]
     depth, start, last = 0, None, inside[0]
     for token in inside[1:]:

@@ -1,4 +1,4 @@
-"""Finds the `timeseries(…)` calls in a text."""
+"""Finds the `timeseries(…)` calls in a SQL text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.sql import Edit, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
 
 NAME = "timeseries"
-# After these tokens, a name with parentheses is not a call: the parentheses hold columns.
+# After these tokens, a name before parentheses is not a function: `INSERT INTO timeseries (a, b)`.
 _NAMING = frozenset(
     {
         TokenType.DOT, TokenType.INTO, TokenType.OVERWRITE, TokenType.TABLE, TokenType.VIEW, TokenType.FUNCTION,
@@ -22,7 +22,7 @@ _NAMING = frozenset(
 
 
 class Call(NamedTuple):
-    """A call in a text: its span and the texts of its arguments."""
+    """A `timeseries` call in a text: its start and end offsets, and the texts of its arguments."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
-    """Yield the outermost calls in textual order."""
+    """Yield the outermost `timeseries` calls in textual order; raise Unsupported if one is not closed."""
     i = 0
     while i + 1 < len(tokens):
         token = tokens[i]
@@ -44,7 +44,7 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the next token names a table, a view, a qualified function or an alias instead of a call."""
+    """Return whether the next name belongs to a table, view, qualified function or alias, so that it is not a call."""
     return bool(before) and before[-1].token_type in _NAMING
 
 
@@ -62,7 +62,9 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
 
 
 def blanked(sql: str) -> str:
-    """Return the text with each call replaced by its source and blanks, so that Spark can check the rest.
+    """Return the text with each call replaced by its first argument and blanks, all offsets unchanged.
+
+    Spark can parse the result, and its error messages give the right positions.
 
     >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
     'SELECT           (x       ) FROM nowhere'

@@ -1,6 +1,7 @@
-"""Resolves the names and types in a SELECT, as far as they are certain.
+"""Resolves the names and types in a SELECT, as far as they are known for certain.
 
-In contrast to blocks, unions and derived tables with LIMIT have columns here, too.
+Blocks (SELECTs in normal form) give columns to fewer relations: here, set operations and derived tables with LIMIT have
+columns, too.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """Resolves the names of one block's FROM clause."""
+    """Resolves the names in the FROM clause of one SELECT of a statement; `find` looks up tables."""
 
     statement: Statement
     block: SelectBlock
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
-        """Return the known relations in FROM; for a semi or anti join only the left side."""
+        """Return the scope of the relations in FROM whose columns are known.
+
+        The right side of a SEMI or ANTI join is left out, because the SELECT cannot name its columns.
+        """
         known = scope_of(tree, self.find, common_tables(self.statement, self.find))
         sources = {source.alias.lower(): source for source in known.sources}
         found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
@@ -41,7 +45,7 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """Return a derived table or CTE with its column names and types; None otherwise."""
+        """Return a derived table or CTE as a source of columns; None if its names or types are not known."""
         alias = item.alias_or_name
         try:
             columns = self._columns(item.this) if isinstance(item, exp.Subquery) else self._common(item)
@@ -55,7 +59,7 @@ class Names:
         return Source(alias, table)
 
     def _columns(self, query: Tree) -> tuple[Column, ...]:
-        """Return the columns of a query; raise Uncertain or Unsupported."""
+        """Return the output columns of a query; raise Uncertain or Unsupported if they are not known."""
         if isinstance(query, exp.SetOperation):
             return _united([self._columns(query.this), self._columns(query.expression)])
         if isinstance(query, exp.Subquery):
@@ -68,7 +72,7 @@ class Names:
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a CTE that is a set operation; raise Unsupported for others."""
+        """Return the columns of a CTE that is a set operation; raise Unsupported for other relations."""
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
             raise Unsupported("it is not a common table expression")
@@ -82,7 +86,7 @@ class Names:
 
 
 def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
-    """Yield the relations in FROM whose columns the SELECT can name, by name."""
+    """Yield each relation in FROM whose columns the SELECT can name: its name in lower case, and its tree."""
     hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
     for item in from_items(tree):
         if not any(item is each for each in hidden):
@@ -113,7 +117,7 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
 
 
 def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return the columns of a set operation, named by its first operand; raise Unsupported if the types differ."""
+    """Return the columns of a set operation, with the first operand's names; raise Unsupported if the types differ."""
     kinds = {tuple(column.type for column in branch) for branch in branches}
     if len(kinds) != 1:
         raise Unsupported("its operands have other types")

@@ -1,4 +1,4 @@
-"""Finds the type of the first argument of a `timeseries(…)` call."""
+"""Finds the type of the first argument (the source) of a `timeseries(…)` call."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Tree = exp.Expr
 
 
 class Level(NamedTuple):
-    """The names visible in one block around a call: columns and output aliases.
+    """The names visible in one SELECT that encloses a call: `scope` has the columns, `outputs` the output aliases.
 
-    With `whole`, all relations of the block are known, so that an unknown name belongs to an outer block. `bound` are
-    the parameters of lambda functions. With `behind`, an output alias may take precedence over a column, as in HAVING
-    and ORDER BY.
+    With `whole`, the columns of all relations in FROM are known, so that any other name belongs to an outer SELECT.
+    `bound` are the parameters of lambda functions. With `behind`, a call is in HAVING or ORDER BY, where an output
+    alias may take precedence over a column.
     """
 
     scope: Scope
@@ -38,7 +38,7 @@ class Level(NamedTuple):
     behind: bool
 
     def knows(self, column: exp.Column) -> bool:
-        """Return whether a name is defined in this block."""
+        """Return whether a column reference is resolved in this SELECT; True also if it is ambiguous there."""
         if column.name.lower() in self.bound or column.name.lower() in self.outputs:
             return True
         try:
@@ -50,7 +50,7 @@ class Level(NamedTuple):
 
 
 def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
-    """Yield the names visible in each block around a call, the nearest block first."""
+    """Yield the visible names of each SELECT that encloses a call, innermost first, up to one that cannot be parsed."""
     around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
     around.sort(key=lambda block: block.span.end - block.span.start)
     if statement.outside is not None and statement.outside.span.start <= call.start:
@@ -75,7 +75,10 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 
 
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
-    """Return the type of a call's source expression; None if uncertain."""
+    """Return the type of a call's source; None if the type is not known for certain.
+
+    `around` are the visible names of the enclosing SELECTs, innermost first.
+    """
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
     columns = list(source.find_all(exp.Column))
@@ -118,7 +121,10 @@ def _type(source: Tree, scope: Scope) -> str | None:
 
 
 def _moment(node: Tree) -> Tree:
-    """Replace a function of the current time by a constant of its type; only the type matters."""
+    """Replace a function of the current time by a constant of the same type; return other nodes unchanged.
+
+    Blocks do not support such functions, and only the type matters here.
+    """
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
     if isinstance(node, (exp.CurrentDate, exp.CurrentTimestamp)) and not node.this:
         called = node.sql("spark").removesuffix("()").lower()
