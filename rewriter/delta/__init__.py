@@ -1,8 +1,8 @@
-"""Delta algebra: how changes of a block's source tables change the block's rows.
+"""Computes how changes of a block's source tables change the block's rows.
 
-A term reads each table occurrence in one way: at a snapshot, or only the rows appended between two snapshots. The rows
-that appends add to a join are the union of its terms; a group's new aggregates combine its old ones with those of the
-terms.
+A block is a SELECT in normal form. A term is the block with a chosen read for each table in FROM: the table at a
+snapshot, or only the rows appended between two snapshots. The union of a join's terms has the rows that appends to its
+tables add to the join. In a grouped block, the aggregates over the terms are combined with the stored aggregates.
 """
 
 from rewriter.delta.reads import Added, At, Changed, Read

@@ -1,4 +1,7 @@
-"""The ways to read one table occurrence; `sql()` returns the text that follows the table's name in FROM."""
+"""The ways to read a table in FROM: at a snapshot, or as the changes between two snapshots.
+
+The method `sql` of a read returns the text that follows the table's name in FROM.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """All rows of a table at a snapshot; if the table has none (None), the table unpinned.
+    """All rows of a table at a snapshot; None for a table that has no snapshot, which is read without a clause.
 
     >>> At(7).sql()
     ' VERSION AS OF 7'
@@ -21,7 +24,10 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The rows appended after snapshot `start` up to `end`; Spark silently skips snapshots that are not appends."""
+    """The rows appended after the snapshot `start`, up to the snapshot `end`.
+
+    Every snapshot in between must be an append: Spark silently skips others.
+    """
 
     start: int
     end: int
@@ -32,7 +38,10 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The rows inserted and deleted between two snapshots, with `_change_type`; not for a table with delete files."""
+    """The rows inserted and deleted between two snapshots, each marked in the column `_change_type`.
+
+    Spark cannot compute them for a table with delete files.
+    """
 
     start: int
     end: int

@@ -1,4 +1,7 @@
-"""Signed deltas: inserted rows are added to the groups of a block, deleted rows are subtracted."""
+"""Maintains a grouped block over one table by signed deltas.
+
+The aggregates of inserted rows are added to the stored aggregates, those of deleted rows are subtracted.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,9 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why a grouped block's outputs cannot be maintained by counts and exact sums; empty if they can.
+    """Return why a grouped block's outputs cannot be maintained by adding and subtracting; empty if they can be.
+
+    `types` are the types of the outputs.
 
     law:    count and sum are linear: new = old + added - deleted, exactly for integers and decimals, never for floats
     no:     min and max, whose row may have been deleted; sum(x) of a nullable x without count(x), which tells when the
@@ -55,7 +60,10 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why an output cannot subtract a removed row, whatever other outputs there are; empty if it can."""
+    """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
+
+    Only the output itself is considered, not the outputs beside it.
+    """
     call = aggregate_of(output)
     if call is None:
         return "an output is an expression of aggregates"
@@ -69,7 +77,10 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
-    """Return which aggregate an output lacks to subtract removed values; empty if it lacks none."""
+    """Return which outputs the block lacks for subtracting deleted values from `output`; empty if it lacks none.
+
+    A sum needs the count of its argument, avg also an exact sum.
+    """
     call = aggregate_of(output)
     if call is None or call.name == "count":
         return ""
@@ -85,12 +96,14 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def count_of(argument: Tree) -> Tree:
-    """Return count() of an argument."""
+    """Return the call count(argument)."""
     return exp.Anonymous(this="count", expressions=[argument.copy()])
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """Return the output that counts the values of an argument, and so tells an empty sum; None if there is none.
+    """Return the output of a block that counts the values of an argument that are not NULL; None if there is none.
+
+    The count shows when the last value of a group is deleted, so that the sum becomes NULL.
 
     law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is, so that both have the same count; a column
             that is never NULL is counted by the rows
@@ -104,8 +117,10 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """Return an expression that is NULL exactly where an argument is: an integer without its cast to a
-    wider DECIMAL.
+    """Return an expression that is NULL exactly where `argument` is NULL.
+
+    The expression is the argument without a cast of an integer to a DECIMAL that represents all its values, else the
+    argument itself.
     """
     if not isinstance(argument, exp.Cast):
         return argument
@@ -124,7 +139,10 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 
 
 def signed(output: Tree, block: Block, kind: str) -> Tree:
-    """Return an output over inserted and deleted rows (by `_change_type`), as the value to add to the stored output.
+    """Return the expression over changed rows whose value is to be added to the stored value of `output`.
+
+    `kind` is the output's type. A deleted row (by `_change_type`) counts negatively. The result is NULL for an
+    aggregate other than sum and count, and the output itself for a grouping key.
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """
@@ -133,7 +151,7 @@ def signed(output: Tree, block: Block, kind: str) -> Tree:
         return output
     table, argument = block.tables[0].id, call.expressions[0].copy()
     if call.name == "sum":
-        # Cast to the type in which it is summed: the least INT has no negative INT.
+        # Cast to BIGINT, the type of the sum: the negation of the least INT overflows INT.
         went = exp.cast(argument.copy(), "bigint", dialect="spark") if kind == "bigint" else argument.copy()
         return _sum(_either(_came(table), argument, exp.Neg(this=went)))
     if call.name != "count":

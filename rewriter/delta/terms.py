@@ -1,4 +1,7 @@
-"""The terms that compute the rows which appends to a block's tables add to the block."""
+"""The terms whose union has the rows that appends to a block's tables add to the block.
+
+A term has one read (a table at a snapshot, or its appended rows) for each table in FROM.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """Yield, for each occurrence of a grown table, a term: one read for each of the occurrences with these states.
+    """Yield one term for each table in FROM with appended rows; `states` are the changes of the tables, in order.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
@@ -28,7 +31,7 @@ def _was_empty(change: Change) -> bool:
 
 
 def _appended(change: Change) -> Read:
-    """Return the read of the appended rows; for a table that was empty these are all its rows."""
+    """Return the read of a table's appended rows; all current rows if the table had no snapshot before."""
     if change.start is None or change.end is None:
         return At(change.end)
     return Added(change.start, change.end)
