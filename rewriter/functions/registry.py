@@ -72,7 +72,7 @@ UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for
 # The functions whose first argument may be a unit of time: whether the unit is added to a time or counted.
 OF_UNITS: Mapping[str, str] = {name: record.of_unit for name, record in FUNCTIONS.items() if record.of_unit}
 
-# ZONELESS: the functions whose value does not depend on the session's time zone. Functions of the current time are among
+# ZONELESS: the functions whose value does not depend on the session time zone. Functions of the current time are among
 # them, because the rewritten query runs in the same session as the original one.
 GROUPING = frozenset(record.name for record in others.GROUPING_FUNCTIONS)
 ZONELESS = frozenset(name for name in READABLE if not FUNCTIONS[name].zoned).union(CLOCK, AGGREGATES, GROUPING, WINDOWS)

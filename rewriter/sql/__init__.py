@@ -1,7 +1,7 @@
-"""The SQL dialect: parsing, printing, and the positions of SELECT blocks in a text. No other package parses SQL.
+"""Parses and prints SQL, and finds the SELECT blocks of a statement with their offsets in the text.
 
-A text is edited in place and never printed as a whole: only a replaced block is printed, from nodes that print as they
-were typed (functions keep their names and are never translated).
+No other package parses SQL. A statement's text is edited in place: only the replaced SELECT blocks are printed from
+trees, and their nodes print as they were typed. Functions keep their names and are never translated.
 """
 
 from rewriter.sql.blocks import SelectSpan

@@ -1,4 +1,4 @@
-"""The positions of a statement's SELECT blocks in its text, found from tokens."""
+"""Finds the offsets of a statement's SELECT blocks in the statement's text, from the tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUERY_TAIL = frozenset(
         TokenType.WINDOW,
     }
 )
-# The tokens by which a block begins or ends; most tokens are none of these and are skipped.
+# The tokens at which a block may begin or end; all other tokens are skipped.
 _STRUCTURE = OPENING | CLOSING | SET_OPERATORS | QUERY_TAIL | {TokenType.SELECT, TokenType.SEMICOLON}
 _BARE = frozenset({TokenType.FROM, TokenType.TABLE})
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.DISTINCT})
@@ -34,19 +34,23 @@ _BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
 
 
 class SelectSpan(NamedTuple):
-    """The offsets of a block in the text, from its SELECT up to but not including `end`."""
+    """The offsets of a SELECT block in a text: from the first character up to, but not including, `end`."""
 
     start: int
     end: int
 
     def within(self, other: SelectSpan) -> bool:
-        """Return whether this span lies in another or equals it."""
+        """Return whether this span lies within another span, or equals it."""
         return other.start <= self.start and self.end <= other.end
 
 
 @dataclass
 class _Level:
-    """The current clause at one depth of parentheses."""
+    """The state of the search at one depth of parentheses.
+
+    `start` is the offset of the SELECT that is open, `tail` the offset at which ORDER BY, LIMIT or the like begins,
+    `operand` whether a set operator has occurred, `spans` the blocks found so far.
+    """
 
     start: int | None = None
     operand: bool = False
@@ -62,7 +66,7 @@ class _Level:
 
 
 def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
-    """Return the spans of all SELECT blocks in textual order, nested ones included.
+    """Return the spans of all SELECT blocks in textual order, including nested ones.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> sql = "SELECT a FROM (SELECT b FROM t) UNION ALL SELECT c FROM u ORDER BY 1"
@@ -100,12 +104,12 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
 
 
 def leaves_out(before: Token | None, kind: TokenType) -> bool:
-    """Return whether EXCEPT leaves columns out of the `*` before it: `SELECT * EXCEPT (a) FROM t`."""
+    """Return whether EXCEPT excludes columns from the preceding `*` (`SELECT * EXCEPT (a)`) and is no set operator."""
     return kind is TokenType.EXCEPT and before is not None and before.token_type is TokenType.STAR
 
 
 def depth_at(tokens: Sequence[Token], place: int) -> int:
-    """Return the number of open parentheses before an offset in the text.
+    """Return the number of parentheses that are open at an offset (`place`) of the text.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> depth_at(tokenize("f(a, (b))"), 6)
@@ -116,23 +120,28 @@ def depth_at(tokens: Sequence[Token], place: int) -> int:
 
 
 def _before(level: _Level, last: Token | None) -> Token | None:
-    # ORDER BY or LIMIT before a set operator is a syntax error in Spark; the operand keeps it, and fails to parse.
+    # ORDER BY or LIMIT before a set operator is a syntax error in Spark: the operand keeps the clause, and is refused.
     level.tail = None
     return last
 
 
 @dataclass
 class _Opened:
-    """An open parenthesis: whether a query may begin next, and whether WITH's definitions precede."""
+    """An open parenthesis in the search for bare queries.
+
+    `begins` is true if a query may begin at the next token, `definitions` if the current tokens are CTE definitions of
+    a WITH.
+    """
 
     begins: bool = True
     definitions: bool = False
 
 
 def has_bare_query(tokens: Sequence[Token]) -> bool:
-    """Return whether a query begins with FROM or TABLE instead of SELECT.
+    """Return whether any query in the text, nested ones included, begins with FROM or TABLE instead of SELECT.
 
-    A query begins at the start, after an opening parenthesis, after a set operation, and after WITH's last definition.
+    A query may begin at the start of the text, after an opening parenthesis or a set operator, and after the CTE
+    definitions of a WITH.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> queries = "SELECT 1 FROM a MINUS TABLE b", "WITH c AS (SELECT 1) FROM c", "SELECT extract(year FROM t) FROM a"

@@ -1,12 +1,12 @@
-"""Spark's SQL dialect: sqlglot's, with every function call kept under its typed name.
+"""Spark's SQL dialect on top of sqlglot, with every function call kept under its typed name.
 
-sqlglot turns many functions into nodes of its own, and prints some of them with a different meaning (`log10`,
-`to_char`, `percentile_cont`). In this dialect a call is a name with arguments, and prints as it was typed. Of calls
-with a syntax of their own, only `extract(year FROM x)` is supported, as `extract('year', x)`; a block with any other
-fails to parse. In Spark 4, a doubled quote in a string literal is one quote.
+sqlglot translates many functions to nodes of its own, and prints some of these with another meaning (`log10`,
+`to_char`, `percentile_cont`). In this dialect, a call is a name with arguments and prints as it was typed. Of the calls
+with special syntax only `extract(year FROM x)` is supported, as `extract('year', x)`; a block with any other one cannot
+be parsed. A doubled quote in a string literal is one quote, as in Spark 4.
 
-sqlglot's parser and generator may be compiled, and then cannot be subclassed. So the parser gets marked names in place
-of the function names that it would translate, and the mark is removed from the tree.
+sqlglot's parser and generator cannot be subclassed if they are compiled. Therefore a mark (a character of code 0) is
+appended to the function names that the parser would translate, and is removed again from the tree.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
 class ParseError(ValueError):
-    """A text that Viewgate cannot parse; Spark may accept it."""
+    """A text that Viewgate cannot parse, although Spark may accept it; the message says where or why."""
 
 
 class Dialect(Spark):
-    """Spark's dialect, with doubled quotes in strings, and quotes around names that Spark would misread."""
+    """Spark's dialect of sqlglot, with doubled quotes in strings, and with backticks around reserved words."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Tokenizes doubled quotes as escapes, and PostgreSQL-only postfix operators as names."""
+        """Reads a doubled quote in a string as one quote, and ISNULL and NOTNULL as names, not as operators."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
@@ -55,7 +55,7 @@ class Dialect(Spark):
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
-        """Return whether a name is printed with quotes."""
+        """Return whether an identifier is printed in backticks: always if it is a reserved word."""
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
@@ -63,7 +63,10 @@ _DIALECT = Dialect()
 
 
 def tokenize(sql: str) -> list[Token]:
-    """Return the tokens of a text with offsets (`start` and `end`, both inclusive); raise ParseError."""
+    """Return the tokens of a text; raise ParseError if a quote or comment is not closed.
+
+    The offsets `start` and `end` of a token are both inclusive.
+    """
     try:
         tokens = list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
@@ -72,7 +75,7 @@ def tokenize(sql: str) -> list[Token]:
 
 
 def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, with `window` as a name except in the clause `WINDOW w AS (…)`."""
+    """Yield the tokens, with the keyword `window` turned into a name except in the clause `WINDOW w AS (…)`."""
     for i, token in enumerate(tokens):
         clause = [after.text.upper() for after in tokens[i + 2 : i + 3]] == ["AS"]
         named = token.token_type is TokenType.WINDOW and not clause
@@ -80,7 +83,7 @@ def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def calls_window(text: str, tokens: Sequence[Token]) -> bool:
-    """Return whether the tokens contain a call of `window`."""
+    """Return whether the tokens of `text` contain a call of `window`."""
     return _WINDOW in text.lower() and any(
         one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
         for one, other in pairwise(tokens)
@@ -88,9 +91,9 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
-    """Return the tree of one SELECT without WITH and set operations; raise ParseError for other texts.
+    """Return the tree of a text that is one SELECT, without WITH and set operators; raise ParseError otherwise.
 
-    With `tokens`, only this part of the text is parsed; the positions in the tree are those of the whole text.
+    With `tokens`, only this part of the text is parsed, but the offsets in the tree refer to the whole text.
 
     >>> parse_select("SELECT log10(x) FROM t").expressions[0].name
     'log10'
@@ -111,7 +114,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens with marked names where the parser would translate the plain names."""
+    """Yield the tokens, with the mark appended to each function name that the parser would translate."""
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
         if token.token_type in _CALLABLE:
@@ -129,7 +132,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
-    """Return whether the first token is a time unit before FROM, as in EXTRACT(YEAR FROM t)."""
+    """Return whether the tokens are a unit of time and FROM, as in EXTRACT(YEAR FROM t)."""
     kinds = [token.token_type for token in tokens]
     return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
 
@@ -139,9 +142,9 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
 
 
 def _restore(tree: Tree) -> None:
-    """Remove the marks from names, and replace columns that stand for time units by units.
+    """Remove the mark from the names in a tree, and turn column references that are units of time into units.
 
-    That is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`.
+    `DAY` is a unit in `dateadd(DAY, 7, t)`, which has three arguments, but a column in `datediff(day, other)`.
     """
     calls = []
     for node in tree.find_all(exp.Anonymous, exp.Identifier):
@@ -157,7 +160,7 @@ def _restore(tree: Tree) -> None:
 
 
 def render(tree: Tree) -> str:
-    """Return the text of a tree, with function names as typed, but in lower case.
+    """Return the text of a tree, without comments; function names are printed as typed, but in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

@@ -1,8 +1,9 @@
-"""Expands the views in a statement: each name becomes a derived table with the view's query.
+"""Expands views in a statement: replaces each view's name in FROM by the view's query, as a derived table.
 
-A view's text stays as it is, except that its table names become full names, so that they mean what they meant where the
-view was made. Its columns get the view's names and, where the query may return a type that Iceberg lacks, the view's
-types. A view that cannot be expanded so stays a name.
+The text of the view's query is kept, except that table names become full names, so that they mean the same as in the
+view's own session. The derived table has the view's column names, and the view's types where the query may return a
+type that Iceberg cannot store. A view that cannot be expanded without a change of meaning keeps its name in the
+statement.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ class _Refused(Exception):
 
 @dataclass(frozen=True)
 class Expanded:
-    """A statement with its views expanded; `refused` maps each view that stays a name to the reason."""
+    """A statement after the expansion of views.
+
+    `views` are the expanded views, `refused` maps the name of each view that could not be expanded to the reason.
+    """
 
     statement: Statement
     views: tuple[View, ...] = ()
@@ -48,7 +52,9 @@ class Expanded:
 
 
 def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
-    """Return a statement with these views expanded, and the views in their queries, too.
+    """Return a statement in which the views in `views` are expanded, also within the expanded queries.
+
+    A statement that is neither a query nor a write of a query's rows, or that cannot be parsed, is returned unchanged.
 
     >>> from rewriter.model import Column, Session
     >>> name = TableName(("lake", "demo", "eu"))
@@ -70,7 +76,8 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
     """Return the materialized views with the views in their storage queries expanded.
 
-    A view that cannot be expanded stays a name in the storage query; checking that storage for freshness reports this.
+    If one of the views cannot be expanded, the storage query is left as it was defined; the check of the storage
+    table's freshness reports this.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -78,7 +85,7 @@ def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> t
 
 
 def by_name(plain: Iterable[PlainView], materialized: Iterable[MaterializedView]) -> dict[TableName, View]:
-    """Return all materialized and plain views by name."""
+    """Return all plain and materialized views by name."""
     found: dict[TableName, View] = {view.name: view for view in plain}
     return found | {view.name: view for view in materialized}
 
@@ -96,7 +103,10 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with the `stored` views replaced by their storage, and other views expanded."""
+    """Return a view's storage query with views expanded: those in `stored` as a SELECT from their storage tables.
+
+    `known` are all views, of which the others are expanded to their queries.
+    """
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
 
@@ -107,7 +117,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """Tests quickly whether a text may name one of these views."""
+    """A fast test for whether a text may contain the name of one of some views."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}
@@ -115,7 +125,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Return whether the text contains one of the names.
+        """Return whether the text contains the last part of one of the names, ignoring case.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False
@@ -126,7 +136,7 @@ class Names:
 
 
 class _Expansion:
-    """The expansion of one statement: expanded and refused views."""
+    """The expansion of one statement: `used` are the expanded views, `refused` the reasons for the others."""
 
     def __init__(self, views: Mapping[TableName, View], statement: Statement) -> None:
         self.views = views
@@ -135,7 +145,7 @@ class _Expansion:
         self.refused: dict[TableName, str] = {}
 
     def outer_edits(self) -> Iterator[Edit]:
-        """Yield the edits of the statement's own text; a refused view stays as typed."""
+        """Yield the edits that expand views in the statement's text; a refused view gets no edit."""
         for table, name in _named(self.statement):
             if name not in self.views:
                 continue
@@ -147,7 +157,10 @@ class _Expansion:
                 self.refused[name] = str(refusal)
 
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
-        """Return the edit that replaces the view's name by its query."""
+        """Return the edit that replaces a view's name by the view's query; raise _Refused if that is not possible.
+
+        `above` are the views in whose queries the name occurs, `ctes` the CTE names that may be visible there.
+        """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
         start, end = place_of(table)
@@ -155,7 +168,7 @@ class _Expansion:
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
 
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
-        """Return a view's query as a derived table whose columns have the view's names."""
+        """Return a view's query, expanded, with the view's column names; raise _Refused if that is not possible."""
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(f"the view {view.name} refers to itself")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
@@ -175,7 +188,10 @@ class _Expansion:
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """Return the edit that writes a table's full name; raise _Refused if a CTE of the statement hides that name."""
+        """Return the edit that replaces a table's name by the full name.
+
+        Raise _Refused if the full name would mean another table or a CTE in the statement.
+        """
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
@@ -185,7 +201,7 @@ class _Expansion:
 
 
 def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
-    """Yield the FROM tables of a statement with their full names."""
+    """Yield the tables in FROM of all blocks of a statement, with their full names; CTEs are left out."""
     for block in statement.blocks:
         for table in block.tables:
             if (name := statement.resolve(table)) is not None:
@@ -193,7 +209,7 @@ def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
 
 
 def _check(inner: Statement, view: View) -> None:
-    """Raise _Refused unless every name in a view's query can be resolved."""
+    """Raise _Refused unless the view's query is supported and each table name in it can be resolved."""
     unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is not a SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
@@ -202,7 +218,10 @@ def _check(inner: Statement, view: View) -> None:
 
 
 def _items(inner: Statement, view: View) -> str | None:
-    """Return a SELECT list that gives a view's columns their names and types; None if the query already does."""
+    """Return the SELECT list that gives the view's query the view's column names and types.
+
+    Return None if the query already has these names and types.
+    """
     first = inner.blocks[0]
     whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1
     trees = first.tree.expressions if whole and first.tree is not None else []
@@ -219,7 +238,7 @@ def _items(inner: Statement, view: View) -> str | None:
 
 
 def _may_be_narrow(tree: exp.Expr) -> bool:
-    """Return whether an output may be a TINYINT or SMALLINT, types that Iceberg lacks."""
+    """Return whether an output may be a TINYINT or SMALLINT, which Iceberg stores as INT."""
     return any(
         (isinstance(node, exp.Cast) and node.to.this in _NARROW)
         or (isinstance(node, exp.Anonymous) and node.name.lower() not in _NEVER_NARROW)

@@ -1,6 +1,6 @@
 """Prints the common kinds of canonical expressions as Spark SQL, about a hundred times as fast as sqlglot.
 
-Expressions of other kinds are left to sqlglot's generator, which is slow even for a column; both print the same text.
+Other kinds are printed by sqlglot's generator, which gives the same text but is slow even for a column.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 Tree = exp.Expr
 _Print = Callable[[Tree], str]
 
-# Strings of other characters need escapes, which sqlglot writes.
+# Strings that need no escapes; sqlglot prints all others.
 _PLAIN_TEXT = re.compile(r"[^'\\\x00-\x1f\x7f]*\Z")
 _INFIX: Signs = {
     **COMPARING,
@@ -33,9 +33,9 @@ _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
 
 def expression_sql(tree: Tree, special: Callable[[Tree], str | None] = lambda node: None) -> str:
-    """Return the text of a canonical expression, with each nested operation in parentheses.
+    """Return the text of a canonical expression, with parentheses around each operation within an operation.
 
-    `special` returns the text of nodes that are to be printed differently, and None for others.
+    `special` returns the text of a node that is to be printed in another way, and None for any other node.
 
     >>> expression_sql(exp.Neg(this=exp.Add(this=exp.column("a"), expression=exp.column("b"))))
     '-(a + b)'
@@ -58,7 +58,7 @@ def _operand(parent: Tree, child: Tree, text: _Print) -> str:
 
 
 def _with_parentheses(tree: Tree, special: Callable[[Tree], str | None]) -> Tree:
-    """Return the tree with explicit parentheses for sqlglot's generator."""
+    """Return a copy of the tree with explicit parentheses, which sqlglot's generator does not add itself."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         values = value if isinstance(value, list) else [value]
@@ -134,7 +134,7 @@ def _cast(node: Tree, text: _Print) -> str:
 
 @cache
 def _casting(tried: bool, safe: bool) -> str:
-    """Return the function name of a cast: CAST or TRY_CAST."""
+    """Return the keyword by which sqlglot prints a cast: CAST or TRY_CAST."""
     kind: Any = exp.TryCast if tried else exp.Cast
     cast = kind(this=exp.column("x"), to=exp.DataType.build("int"), **({"safe": True} if safe else {}))
     return render(cast).partition("(")[0]

@@ -1,4 +1,4 @@
-"""Viewgate's own hint: `SELECT /*+ VIEWGATE(max_staleness = '10 minutes') */ …`."""
+"""Parses Viewgate's own hint: `SELECT /*+ VIEWGATE(max_staleness = '10 minutes') */ …`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)
 
 @dataclass(frozen=True)
 class Hinted:
-    """A statement with its hint replaced by blanks, and the hint's options; an option without a value maps to ''.
+    """A statement with its VIEWGATE hint replaced by blanks, and the options in the hint.
 
-    `problem` says which part of the hint cannot be parsed; empty if all can.
+    An option without a value is mapped to the empty string. `problem` says which part of the hint cannot be parsed;
+    then there are no options, and the text is unchanged. It is empty otherwise.
     """
 
     sql: str
@@ -27,7 +28,7 @@ class Hinted:
 
 
 def hinted(sql: str) -> Hinted:
-    """Parse the hint of a statement.
+    """Return a statement without its first VIEWGATE hint, with the hint's options; without a hint, the text unchanged.
 
     >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
     Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')
@@ -48,7 +49,7 @@ def hinted(sql: str) -> Hinted:
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:
-    """Return the contents of the hints, and the spans of their comments."""
+    """Return the text in the parentheses of each VIEWGATE hint, with the start and end of the hint's comment."""
     if "/*+" not in sql or "viewgate" not in sql.lower():
         return []
     try:

@@ -1,4 +1,4 @@
-"""Finds the subqueries of EXISTS and IN, whose duplicate rows do not matter."""
+"""Finds out whether a subquery belongs to EXISTS or IN, which ignore duplicate rows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from sqlglot import exp
 from rewriter.sql.search import every
 from rewriter.sql.statement import SelectBlock, Statement
 
-# The text before a subquery's parentheses ends like this if the subquery belongs to EXISTS or IN.
+# Matches the end of the text before a subquery's parentheses if the subquery may belong to EXISTS or IN.
 _ASKING = re.compile(r"(?:.*\W)?(?:EXISTS|IN)", re.IGNORECASE | re.DOTALL)
 
 
 class Membership(Enum):
-    """How a subquery is used: in EXISTS or in IN."""
+    """The predicate to which a subquery belongs: EXISTS or IN."""
 
     EXISTS = "EXISTS"
     IN = "IN"
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return how the outer block uses a SELECT, in EXISTS or in IN; None for other SELECTs.
+    """Return the predicate (EXISTS or IN) to which a SELECT block is the subquery; None for other blocks.
+
+    Also return None if the same SELECT occurs in the outer block in different uses.
 
     >>> from rewriter.model import Session
     >>> from rewriter.sql import parse
@@ -40,15 +42,13 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
 
 
 def _may_be_asked(before: str) -> bool:
-    """Return whether the text before a subquery, its parentheses apart, ends with EXISTS, IN or a comment."""
+    """Return whether the text before a subquery's parentheses ends with EXISTS, IN or a comment."""
     comment = before.endswith("*/") or "--" in before[before.rfind("\n") + 1 :]
     return comment or _ASKING.fullmatch(before[-len(" EXISTS") :]) is not None
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """Return how a SELECT is used, from its position in the tree, with any number of parentheses around it; None
-    otherwise.
-    """
+    """Return the predicate whose subquery a SELECT node is, in any number of parentheses; None for other nodes."""
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

@@ -1,4 +1,4 @@
-"""Error messages for texts that cannot be parsed, with the position."""
+"""Error messages for texts that cannot be parsed, with line and column."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from sqlglot.errors import SqlglotError
 
-# Closed quotes and comments, and any character that opens neither; what does not match is left open.
+# A closed quote or comment, or other text; text that does not match begins with a quote or comment that is not closed.
 _CLOSED = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/|[^'"`/-]+|[/-](?![*-])""", re.DOTALL
 )
 
 
 def unexpected(error: SqlglotError) -> str:
-    """Return a message about the token at which the parser failed, with its position."""
+    """Return a message about the token at which the parser failed, with line and column."""
     first = next(iter(getattr(error, "errors", ())), None)
     if first is None or not first.get("highlight"):
         return "it is not a kind of SQL that Viewgate supports"
@@ -28,7 +28,7 @@ def unexpected(error: SqlglotError) -> str:
 
 
 def left_open(sql: str) -> str:
-    r"""Return a message about an unterminated quote or comment, with its position.
+    r"""Return a message about the first quote or comment that is not closed, with line and column.
 
     >>> left_open("SELECT 'a''b',\n  `c d FROM t")
     'line 2, column 3: ` is not closed'

@@ -1,4 +1,4 @@
-"""The binary operators, with the signs that Spark writes for them."""
+"""The binary operators of sqlglot's trees, with the signs by which Spark prints them."""
 
 from __future__ import annotations
 

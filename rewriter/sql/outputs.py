@@ -1,4 +1,4 @@
-"""Appends outputs to the text of a SELECT."""
+"""Appends outputs to the SELECT list of a query's text, and reads the names of outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
 
 def with_outputs(query: str, outputs: str) -> str | None:
-    r"""Return a query with further outputs in its SELECT list; None if it is not a single SELECT … FROM.
+    r"""Return a query with `outputs` appended to the SELECT list; None if the query is not a single SELECT … FROM.
 
     >>> with_outputs("SELECT a, sum(x) FROM t -- of all\nGROUP BY a", "max(x) AS top")
     'SELECT a, sum(x), max(x) AS top FROM t -- of all\nGROUP BY a'
@@ -30,7 +30,9 @@ def with_outputs(query: str, outputs: str) -> str | None:
 
 
 def output_names(outputs: str) -> tuple[str, ...]:
-    """Return the aliases in a SELECT list, empty for an output without alias; raise ParseError.
+    """Return the names of the outputs in a SELECT list: the alias, the column's name, or '' for any other output.
+
+    Raise ParseError if the list cannot be parsed.
 
     >>> output_names("max(x) AS top, x, count(*)")
     ('top', 'x', '')

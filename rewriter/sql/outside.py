@@ -1,4 +1,7 @@
-"""Relations that are named outside SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
+"""Finds relations that a statement names outside any SELECT.
+
+UPDATE, DELETE, MERGE, and queries that begin with FROM have such relations.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,16 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan
 
-# By the keyword that begins such a text: the keywords before its relations, and the keywords that end one.
+# By first keyword of the statement: the keywords before its relations, and the keywords that end a list of relations.
 _CLAUSES = {"UPDATE": ("UPDATE",), "DELETE": ("FROM",), "MERGE": ("INTO", "USING"), "FROM": ("FROM",)}
 _ENDS = {"UPDATE": {"SET"}, "DELETE": {"WHERE"}, "MERGE": {"USING", "ON"}, "FROM": {"SELECT", "INSERT"}}
 _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """Return the part of a text that names relations outside any SELECT, with an equivalent SELECT; None if there is
-    none.
+    """Return the part of a text that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
+
+    Return None if there is no such part, or if its relations cannot be told for certain.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
@@ -41,7 +45,7 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
 
 
 def depths(tokens: Sequence[Token]) -> list[int]:
-    """Return the number of open parentheses after each token."""
+    """Return, for each token, the number of parentheses that are open after the token."""
     found, depth = [], 0
     for token in tokens:
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -50,12 +54,12 @@ def depths(tokens: Sequence[Token]) -> list[int]:
 
 
 def _word(token: Token, depth: int) -> str:
-    """Return a token in upper case if it is a word outside parentheses and quotes; else an empty text."""
+    """Return a token in upper case if it is neither quoted nor in parentheses; else the empty string."""
     return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
 
 
 def _begin(words: Sequence[str]) -> int | None:
-    """Return the index of the keyword that begins such a text; None for others."""
+    """Return the index of the first UPDATE, DELETE, MERGE or FROM that no SELECT precedes; None if there is none."""
     if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
         return None
     return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)

@@ -1,4 +1,4 @@
-"""Replaces ranges of a text and keeps the rest unchanged."""
+"""Replaces parts of a text and keeps the rest unchanged."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from rewriter.sql.blocks import SelectSpan
 
 
 class Edit(NamedTuple):
-    """Replace the characters from `start` up to `end` by `text`."""
+    """An edit: replace the characters from `start` up to, but not including, `end` by `text`."""
 
     start: int
     end: int
     text: str
 
     def within(self, span: SelectSpan) -> bool:
-        """Return whether the edit lies inside a span."""
+        """Return whether the edit lies within a span."""
         return span.start <= self.start and self.end <= span.end
 
 
 def splice(sql: str, edits: Iterable[Edit]) -> str:
-    """Return the text with all edits applied; edits must not overlap.
+    """Return the text with all edits applied; raise ValueError if two edits overlap.
 
     >>> splice("SELECT a FROM t -- why", [Edit(14, 15, "v")])
     'SELECT a FROM v -- why'
@@ -38,7 +38,7 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
 
 
 def splice_within(sql: str, span: SelectSpan, edits: Iterable[Edit]) -> str:
-    """Return a span of the text with the edits inside the span applied.
+    """Return the part of a text in a span, with those of the edits applied that lie within the span.
 
     >>> splice_within("SELECT (SELECT a FROM t)", SelectSpan(8, 23), [Edit(15, 16, "b"), Edit(0, 6, "select")])
     'SELECT b FROM t'

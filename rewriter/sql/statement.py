@@ -1,4 +1,4 @@
-"""A parsed statement: its text, the relations that it names, and its SELECT blocks."""
+"""A parsed statement: its text, the tables that it names, its SELECT blocks and its CTEs (common table expressions)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _LINE_END = re.compile(r"[\r\n]")
 
 @dataclass(frozen=True, eq=False)
 class SelectBlock:
-    """One SELECT of a statement: its span, and its tree or the reason why there is none."""
+    """One SELECT of a statement: its span in the text, its text and its tree.
+
+    If the SELECT cannot be parsed, `tree` is None and `problem` says why.
+    """
 
     span: SelectSpan
     text: str
@@ -37,20 +40,21 @@ class SelectBlock:
 
     @cached_property
     def items(self) -> tuple[exp.Expr, ...]:
-        """The items of its own FROM clause in order: tables, derived tables, functions."""
+        """The items of the SELECT's own FROM clause in order: tables, derived tables, table functions."""
         return tuple(from_items(self.tree)) if self.tree is not None else ()
 
     @cached_property
     def tables(self) -> tuple[exp.Table, ...]:
-        """The tables in the FROM clause of the SELECT, without those of subqueries."""
+        """The tables in the SELECT's own FROM clause; tables in subqueries are not included."""
         return tuple(item for item in self.items if isinstance(item, exp.Table))
 
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A common table expression (CTE), visible from its end in the text to the end of the query of its WITH.
+    """A common table expression (CTE), visible from `end` to `until`.
 
-    If the CTE is a set operation, its block is the whole text, without a tree.
+    `end` is the offset after the CTE's definition, `until` the end of the query to which the WITH belongs. If the CTE
+    is a set operation, `block` is the whole definition, without a tree.
     """
 
     name: str
@@ -59,7 +63,7 @@ class CommonTable:
     until: int
 
     def visible_at(self, place: int) -> bool:
-        """Return whether the CTE's name means this CTE at an offset of the text."""
+        """Return whether the CTE is visible at an offset (`place`) of the text."""
         return self.end <= place < self.until
 
 
@@ -67,9 +71,11 @@ class CommonTable:
 class Statement:
     """A client's statement, parsed.
 
-    `complete` is False if relations may be read outside any block (`FROM t SELECT …`, `TABLE t`). `merges` is True if a
-    set operation compares rows, as all but UNION ALL do. `ctes` are all names that a WITH may define, `common` the CTEs
-    whose meaning is certain. `pivots` is True if the text may contain a PIVOT.
+    `problem` says why the statement is not supported as a whole; empty if it is supported. `complete` is false if
+    tables may be read outside all blocks (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set
+    operator other than UNION ALL, so that rows are compared. `fills` is true if the statement writes a query's rows to
+    a table. `ctes` are all names that a WITH may define, `common` the CTEs whose definition is certain. `pivots` is
+    true if the text may contain a PIVOT.
     """
 
     sql: str
@@ -90,12 +96,16 @@ class Statement:
 
     @property
     def uses_timeseries(self) -> bool:
-        """Whether it calls `timeseries(…)`, which Spark does not have."""
+        """Whether the text may call `timeseries(…)`, Viewgate's own function, which Spark does not have."""
         return TIMESERIES in self.sql.lower()
 
     @cached_property
     def outside(self) -> SelectBlock | None:
-        """A SELECT of the relations named outside any block; None if there are none."""
+        """A SELECT over the relations that the statement names outside all blocks.
+
+        None if there are none, or if the statement does not use `timeseries`, whose arguments need the relations'
+        types.
+        """
         found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
         if found is None:
             return None
@@ -107,20 +117,21 @@ class Statement:
 
     @property
     def tables_outside(self) -> tuple[TableName, ...]:
-        """The tables outside any block, if their column types are needed."""
+        """The tables that `outside` reads; empty if `outside` is None."""
         found = self.outside.tables if self.outside is not None else ()
         return tuple(name for table in found if (name := self.resolve(table)) is not None)
 
     @property
     def unread(self) -> str:
-        """The reason why the statement or its first unsupported block is unsupported; empty if supported."""
+        """The reason why the statement or its first unsupported block is not supported; empty if all is supported."""
         problems = (f"{block.text[:60]!r} is not supported: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
-        """Return whether a block's outputs may decide which rows are returned; False if outer blocks only pass them on.
+        """Return whether the values of a block's outputs may decide which rows the statement returns or writes.
 
-        Rows that are written to a table may decide anything later.
+        False if the outer blocks only pass the rows on. True for a write, because the written rows may decide anything
+        later.
         """
         if self.fills:
             return True
@@ -132,12 +143,12 @@ class Statement:
 
     @property
     def _last(self) -> SelectBlock:
-        """The last block that is not nested in another."""
+        """The last block that is not nested in another block."""
         return next(block for block in reversed(self.blocks) if not self.around(block))
 
     @property
     def main(self) -> SelectBlock | None:
-        """The only SELECT of a query, after its WITH; None for other statements."""
+        """The SELECT after a query's WITH, or the whole query; None for set operations and other statements."""
         text = self.sql.rstrip().rstrip(";").rstrip()
         found = next((b for b in self.blocks if b.span.end == len(text) and not self.around(b)), None)
         if found is None or found.tree is None:
@@ -148,11 +159,11 @@ class Statement:
         return found
 
     def around(self, block: SelectBlock) -> list[SelectBlock]:
-        """Return the blocks around a block, outermost first."""
+        """Return the blocks that enclose a block, the outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 
     def inside(self, block: SelectBlock) -> list[SelectBlock]:
-        """Return the blocks nested in a block."""
+        """Return the blocks nested in a block, at any depth."""
         return [b for b in self.blocks if b is not block and b.span.within(block.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
@@ -160,20 +171,23 @@ class Statement:
         return tuple(table for table in self.common if table.visible_at(block.span.start))
 
     def common_of(self, item: exp.Table) -> CommonTable | None:
-        """Return the CTE that a FROM item names; None for other items."""
+        """Return the CTE that an item of FROM names; None if the item is not the name of a known CTE."""
         if not self.common or len(item.parts) != 1 or "start" not in item.this.meta:
             return None
         found = (table for table in self.common if table.name == item.name.lower())
         return next((table for table in found if table.visible_at(item.this.meta["start"])), None)
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
-        """Return all tables that a block reads, also through subqueries and CTEs."""
+        """Return all tables that a block reads, also in nested blocks and in the CTEs that it reads."""
         blocks = [block, *(common.block for common in self.common_within(block))]
         names = (self.resolve(table) for each in blocks for table in self._items_within(each))
         return frozenset(name for name in names if name is not None)
 
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """Return the CTEs that a block reads, directly or through others, in textual order."""
+        """Return the CTEs that a block reads, directly or through other CTEs, in textual order.
+
+        CTEs of a WITH within the block are left out.
+        """
         found: dict[int, CommonTable] = {}
         waiting = [block] if self.common else []
         while waiting:
@@ -190,14 +204,14 @@ class Statement:
         return tuple(sorted(named.values(), key=lambda table: table.end))
 
     def places(self, text: str) -> Iterator[SelectSpan]:
-        """Yield the offsets at which a text occurs."""
+        """Yield the span of each occurrence of a text in the statement."""
         start = self.sql.find(text)
         while start >= 0:
             yield SelectSpan(start, start + len(text))
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Return whether the CTE names in a text mean the same CTEs wherever the text occurs."""
+        """Return whether each CTE that a text names is visible at all occurrences of the text, or at none."""
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
         return all(len({table.visible_at(span.start) for span in self.places(text)}) == 1 for table in mentioned)
@@ -208,14 +222,14 @@ class Statement:
                 yield from inner.tables
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
-        """Yield every table at any depth of its blocks, with its full name."""
+        """Yield each table in the blocks' trees, with its full name; CTEs and temporary views are left out."""
         for block in self.blocks:
             for table in block.tree.find_all(exp.Table) if block.tree is not None else ():
                 if (name := self.resolve(table)) is not None:
                     yield table, name
 
     def resolve(self, table: exp.Table) -> TableName | None:
-        """Return the table of a FROM item; None for CTEs, temporary views and functions."""
+        """Return the full name of a table in FROM; None for CTEs, temporary views and table functions."""
         known = self._meant.get(id(table))
         if known is None:
             known = self._meant[id(table)] = table, self._resolve(table)
@@ -229,7 +243,9 @@ class Statement:
 
 
 def parse(sql: str, session: Session) -> Statement:
-    """Parse a statement into blocks and the tables that they read.
+    """Return a statement parsed in a session: its SELECT blocks and the tables that they read.
+
+    If the text is not supported, `problem` of the result says why.
 
     >>> [str(name) for name in parse("SELECT 1 FROM sales", Session("lake", ("demo",))).tables]
     ['lake.demo.sales']
@@ -266,12 +282,15 @@ def parse(sql: str, session: Session) -> Statement:
 
 @lru_cache(maxsize=64)  # parsing and matching a view ask for it several times in a row
 def storage_statement(view: MaterializedView) -> Statement:
-    """Return a view's storage query, with names resolved where the view was defined."""
+    """Return a view's storage query (the query that fills the storage table), parsed in the view's session."""
     return parse(view.storage_query, view.session)
 
 
 def storage_tree(view: MaterializedView) -> exp.Select | None:
-    """Return the only SELECT of a view's storage query, with views expanded; None for other queries."""
+    """Return the SELECT of a view's storage query; None if the query is not a single SELECT.
+
+    Nested SELECTs are allowed only if they come from expanded views.
+    """
     statement = storage_statement(view)
     if statement.problem or not statement.blocks or (len(statement.blocks) > 1 and not view.through):
         return None
@@ -281,7 +300,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Return whether a SELECT does nothing but pass on all rows and columns of its only derived table."""
+    """Return whether a SELECT only passes on rows and columns of the derived table that it reads."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -290,14 +309,14 @@ def _hands_on(tree: exp.Select | None) -> bool:
 
 
 def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
-    """Yield the items of a FROM clause in order: tables, derived tables, functions."""
+    """Yield the items of a FROM clause in order: tables, derived tables, table functions."""
     for clause in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
         if clause is not None:
             yield clause.this
 
 
 def place_of(table: exp.Table) -> tuple[int, int]:
-    """Return the span of a table's name in the statement's text."""
+    """Return the start and end offsets of a table's name in the statement's text."""
     parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
     return parts[0].meta["start"], parts[-1].meta["end"] + 1
 
@@ -350,7 +369,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of every WITH whose names are defined only once."""
+    """Yield the CTEs of every WITH in the text; CTEs whose name is defined more than once are left out."""
     starts = {block.span.start: block for block in blocks}
     for first, token in enumerate(tokens):
         begins = first == 0 or tokens[first - 1].token_type is TokenType.L_PAREN
@@ -361,7 +380,7 @@ def _common(
 def _common_of(
     sql: str, tokens: Sequence[Token], first: int, ctes: Sequence[str], starts: Mapping[int, SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of the WITH at the token index `first`."""
+    """Yield the CTEs of the WITH at token index `first`; none if the WITH is recursive."""
     if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
         return
     until = _closing(tokens, first)
@@ -382,7 +401,10 @@ def _common_of(
 
 
 def _closing(tokens: Sequence[Token], first: int) -> int:
-    """Return the index of the token that closes the parentheses around a token; the number of tokens if none does."""
+    """Return the index of the token that closes the parentheses around the token at index `first`.
+
+    Return the number of tokens if none does.
+    """
     depth = 0
     for i in range(first, len(tokens)):
         depth += (tokens[i].token_type in OPENING) - (tokens[i].token_type in CLOSING)
@@ -392,7 +414,10 @@ def _closing(tokens: Sequence[Token], first: int) -> int:
 
 
 def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
-    """Return the block of a CTE; None if it begins with neither SELECT nor WITH."""
+    """Return the block of a CTE's definition; None if it begins with neither SELECT nor WITH.
+
+    For a set operation, the block has no tree.
+    """
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
     main: Token | None = tokens[0]
     if tokens[0].token_type is TokenType.WITH:
@@ -412,7 +437,7 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
 
 
 def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
-    """Remove WITH from the trees if all its CTEs are known, because their definitions are blocks of their own."""
+    """Remove each WITH whose CTEs are all known from the trees: its definitions are blocks of their own."""
     for block in blocks:
         for node in block.tree.find_all(exp.Query) if block.tree is not None else ():
             within = node.args.get("with_")
@@ -432,10 +457,10 @@ def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the names that any WITH clause in the text may define.
+    """Yield the names that a WITH clause in the text may define: every name before an opening parenthesis.
 
-    Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name before a parenthesis is included; a
-    function's name among them only keeps a table of that name from being rewritten.
+    Spark's syntax is `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. A function's name is yielded, too; the
+    only effect is that a table of that name is not rewritten.
     """
     opened: list[int] = []
     before: dict[int, int] = {}  # from each closing parenthesis to the token before its pair

@@ -1,8 +1,8 @@
 """Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to the rows of FROM.
 
-If it is a single tumbling window, its fields are replaced by calls with names that nobody can type: `window start` and
-`window end` of a time, a length and an offset in seconds, and `window struct` for the whole window as an output. As in
-Spark, rows whose time is NULL are dropped.
+If a SELECT has a single tumbling window, reads of the struct's fields are replaced by calls whose names contain a
+blank, so that no user's function has these names: `window start` and `window end` of a time, a length and an offset (in
+seconds), and `window struct` for an output that is the whole window. As in Spark, rows whose time is NULL are dropped.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
     gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
@@ -27,7 +27,10 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 
 
 def split_windows(tree: exp.Select) -> None:
-    """Replace time windows in a SELECT and its nested queries by their fields."""
+    """Replace the time window of a SELECT by its fields, in place, also in nested queries.
+
+    A SELECT whose window is not supported stays unchanged.
+    """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
         found = [node for clause in clauses if clause is not None for node in _within(clause)]
@@ -42,7 +45,7 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Return why a window call is unsupported."""
+    """Return why a call of window() is not supported, as text for a message."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
@@ -51,7 +54,7 @@ def unread(call: Tree) -> str:
 
 
 def _within(clause: Tree) -> list[Tree]:
-    """Return the nodes of a clause without those of nested queries."""
+    """Return the nodes of a clause; nested queries are skipped."""
     return list(clause.walk(prune=lambda node: isinstance(node, exp.Query)))
 
 
@@ -60,13 +63,13 @@ def _is_call(node: Tree) -> bool:
 
 
 def _is_window(node: Tree) -> bool:
-    """Return whether a node is the window, as the call or by its name."""
+    """Return whether a node is the whole window: the call, or the column `window`."""
     named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
     return named or _is_call(node)
 
 
 def _field(node: Tree) -> str | None:
-    """Return the field of the window that a node reads; None for other nodes."""
+    """Return the call's name (such as `window start`) for the window field that a node reads; None for others."""
     if isinstance(node, exp.Dot) and _is_call(node.this):
         return _FIELDS.get(node.expression.name.lower())
     if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
@@ -75,14 +78,14 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether an expression uses the window as a whole; GROUP BY and ORDER BY need only its start."""
+    """Return whether a node is the whole window anywhere but in GROUP BY, ORDER BY, a field access or an output."""
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
     return not isinstance(node.parent, (exp.Group, exp.Ordered)) and not _is_output(node, select)
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:
-    """Return whether a window is an output of a SELECT, with or without an alias."""
+    """Return whether a node is the whole window as an output of the SELECT, with or without an alias."""
     item = node.parent if isinstance(node.parent, exp.Alias) else node
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
@@ -101,7 +104,7 @@ def _tumbling(call: Tree) -> tuple[int, int] | None:
 
 
 def seconds_of(text: str) -> int | None:
-    """Return the whole seconds of a duration; None for fractions and months.
+    """Return a duration in seconds; None if the text has fractions, months or no supported unit.
 
     >>> [seconds_of(text) for text in ("1 day", "1 hour 30 minutes", "interval 10 seconds", "1 month", "90m")]
     [86400, 5400, 10, None, None]
@@ -115,7 +118,7 @@ def seconds_of(text: str) -> int | None:
 
 
 def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
-    """Replace reads of the window by its fields; GROUP BY lists the fields in use."""
+    """Replace the nodes `found` that read the window by calls, in place; GROUP BY gets the calls that are used."""
     numbers = exp.Literal.number(length), exp.Literal.number(offset)
 
     def made(field: str) -> Tree:

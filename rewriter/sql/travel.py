@@ -21,8 +21,9 @@ _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIM
 
 
 class AsOf(NamedTuple):
-    """The point of a time travel clause: a snapshot id, tag or branch or, with `by_time`, a local time of
-    the session.
+    """The point in time that a time travel clause names.
+
+    `value` is a snapshot id, tag or branch or, with `by_time`, a timestamp in the session's time zone.
     """
 
     value: str
@@ -37,9 +38,10 @@ class _Clause(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Travel:
-    """A statement that reads each of its tables at one earlier point in time.
+    """A statement in which each table has a time travel clause, the same clause at each occurrence of the table.
 
-    In `statement` the clauses are replaced by blanks, so that all positions stay the same.
+    In `statement`, the clauses are replaced by blanks, so that all offsets stay the same. `moments` has the clause of
+    each table.
     """
 
     statement: Statement
@@ -47,7 +49,10 @@ class Travel:
 
 
 def travel(sql: str, session: Session) -> Travel | None:
-    """Parse the time travel clauses of a statement; None unless every table has a literal one.
+    """Return a statement with its time travel clauses taken out, and the clause of each table.
+
+    Return None if there is no clause, if a table has none or two different ones, if a clause is not a literal, or if a
+    part of the statement cannot be parsed.
 
     >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
     >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]
@@ -75,7 +80,7 @@ def travel(sql: str, session: Session) -> Travel | None:
 
 
 def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int]) -> str:
-    """Return a query that reads its tables at snapshots.
+    """Return a query with a VERSION AS OF clause added to each table, with the table's id in `snapshots`.
 
     >>> at_snapshots("SELECT a FROM t AS x", Session("lake", ("demo",)), {TableName(("lake", "demo", "t")): 5})
     'SELECT a FROM t VERSION AS OF 5 AS x'
@@ -85,7 +90,7 @@ def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int])
 
 
 def reads_at_snapshots(sql: str, session: Session) -> bool:
-    """Return whether all tables of a query are read at snapshots, or between two.
+    """Return whether each table of a query is read at a snapshot, or as the changes between two snapshots.
 
     >>> reads_at_snapshots("SELECT a FROM t VERSION AS OF 5 AS x, u", Session("lake", ("demo",)))
     False
@@ -103,9 +108,10 @@ def _clauses(sql: str) -> list[_Clause]:
 
 
 def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
-    """Parse `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` or `… AS OF TIMESTAMP '…'`.
+    """Yield the time travel clauses among the tokens.
 
-    An alias may be named `of`, but is never followed by a literal.
+    Supported are `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` and `… AS OF TIMESTAMP '…'`. The literal tells a
+    clause from an alias: a table's alias may be named `of`, but no literal follows an alias.
     """
     for i, token in enumerate(tokens[:-1]):
         if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:

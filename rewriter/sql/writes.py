@@ -17,7 +17,9 @@ _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """Return the index of the query's first token in INSERT … SELECT or CREATE TABLE … AS SELECT; None for others.
+    """Return the index of the first token of the query in INSERT … SELECT or CREATE TABLE … AS SELECT.
+
+    Return None for other statements, also for INSERT … VALUES and INSERT … TABLE.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
@@ -32,7 +34,9 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
 
 
 def read_by(sql: str) -> str:
-    """Return the query that a statement runs: the statement itself, or the query whose rows it writes.
+    """Return the text of the query that a statement runs: the query whose rows the statement writes, else the text.
+
+    Raise ParseError if the text cannot be split into tokens.
 
     >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
     ('SELECT 1', 'SELECT 1')
@@ -66,7 +70,7 @@ def _made(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _behind_name(tokens: Sequence[Token], at: int) -> int:
-    """Return the index after a dotted name."""
+    """Return the index of the token after a dotted name that begins at index `at`."""
     while at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
         at += 2
     return at + 1
