@@ -1,6 +1,8 @@
-"""The block normal form: one SELECT as tables, predicates, outputs, groups and aggregates, in canonical expressions.
+"""The block: one SELECT in normal form, as tables, joins, predicates, grouping keys and outputs.
 
-SQL that does not fit this form raises Unsupported, whose message names the construct; nothing is guessed.
+The expressions of a block are canonical: equal meanings are spelled alike, as far as that is certain (see
+`expressions`). SQL that a block cannot represent raises Unsupported, whose message names the construct; nothing is
+guessed.
 """
 
 from rewriter.block.atoms import range_of

@@ -1,4 +1,7 @@
-"""Reads a predicate over one subject (a column or an expression of it) as the set of values for which it is true."""
+"""Converts a predicate over one subject to the set of the subject's values for which the predicate is true.
+
+A subject is a column, or an expression of a column whose values can be ordered, such as a time bucket.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +32,16 @@ _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 
 
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
-    """Return a predicate as its subject and the set of values for which it is true; None for an unsupported form.
+    """Return the subject of a predicate, and the set of the subject's values for which the predicate is true.
 
-    With `through`, a comparison of a time's bucket, date or year is returned as a set of values of the time itself.
+    Return None if the predicate has more than one subject or an unsupported form. `zone` is the session's time zone.
+    With `through`, the subject of a comparison of a time's bucket, date or year is the time itself.
     """
     return _Reader(block, zone, through).read(conjunct)
 
 
 class _Reader:
-    """Reads predicates of one block as sets of values."""
+    """Converts predicates of one block to sets of values."""
 
     def __init__(self, block: Block, zone: str, through: bool) -> None:
         self.block, self.zone, self.through = block, zone, through
@@ -60,8 +64,9 @@ class _Reader:
         return self._compared(tree.this, operator, tree.expression) if operator else self._flag(tree, RangeSet.of([1]))
 
     def _negated(self, inner: Tree) -> Ranged | None:
-        """Return the set for which NOT `inner` is true; NOT is pushed down to the comparisons, so that unknown stays
-        unknown; None if unsupported.
+        """Return the subject and the set of values for which NOT `inner` is true; None if unsupported.
+
+        NOT is pushed down to the comparisons, so that values for which `inner` is unknown are not in the set.
         """
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
@@ -80,8 +85,9 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """Return the complement of the set of a predicate that is never unknown, such as IS NULL or <=>; None if
-        unsupported.
+        """Return the subject and the values for which `inner`, which is never unknown, is false; None if unsupported.
+
+        IS NULL and <=> are never unknown, so that the set is the complement.
         """
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
@@ -100,15 +106,14 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a boolean column with the set of values for which it, or its negation, is true; None for other
-        expressions.
-        """
+        """Return a boolean column with the given set of values; None for other expressions."""
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """Return the set of strings that begin with a prefix, in byte order; with `otherwise`, the set of all other
-        strings; None if unsupported.
+        """Return the subject and the set of strings that begin with `prefix`, in byte order; None if unsupported.
+
+        With `otherwise`, return the set of all other strings.
         """
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
@@ -126,7 +131,10 @@ class _Reader:
         return self._through(line, RangeSet.compare(operator, value))
 
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
-        """Return the set of an IN list; None for strings, because without ANSI mode Spark may compare them as times."""
+        """Return the subject and the set of values of an IN or NOT IN list (by `set_of`); None if unsupported.
+
+        A timestamp beside string literals is unsupported: without ANSI mode Spark may compare them as strings.
+        """
         line = self._line(node.this)
         if line is None or not node.expressions:
             return None
@@ -141,7 +149,11 @@ class _Reader:
         return line_of(tree, self.block, self.zone, through=self.through)
 
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
-        """Map a set of values of an expression to the set of values of its subject; None if that is not possible."""
+        """Return the subject of a monotone expression and the subject's values for which the expression is in `values`.
+
+        For `CAST(ts AS DATE)` in a set of dates, these are the subject ts and a set of times. Return None if `line` is
+        None or if there is no such set.
+        """
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
             return None
@@ -149,8 +161,9 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """Return the intersection (`meet`) or the union of sets over one subject; None if a set is unknown or subjects
-        differ.
+        """Return the intersection (`meet`) or union of sets of values of one subject, with the subject.
+
+        Return None if one of the sets is None or the subjects differ.
         """
         subject: Tree | None = None
         sets: list[RangeSet] = []
@@ -165,15 +178,16 @@ class _Reader:
 
 
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
-    """Return the union of sets of values of one subject; adjacent integers form one interval."""
+    """Return the union of sets of values of one subject; neighboring integers or dates form one interval."""
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
     return _within_type(RangeSet.joined(sets), kind)
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """Return the prefix that a LIKE predicate requires: subject, prefix, and whether nothing else is required; None
-    otherwise.
+    """Return the subject of a LIKE or startswith(), the required prefix, and whether that is the whole condition.
+
+    Return None for other predicates, and for a pattern without a prefix or with an escape.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions
@@ -186,7 +200,10 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """Return a set of values that a predicate implies: LIKE 'ab%c' implies texts that begin with ab; None otherwise."""
+    """Return the subject of a LIKE predicate, and a set of values outside of which it is not true; None otherwise.
+
+    `x LIKE 'ab%c'` is true only for strings that begin with ab. A pattern that is only a prefix is left to `range_of`.
+    """
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None
 
@@ -196,9 +213,7 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the least string above all strings with this prefix, by incrementing the last byte;
-    None if there is none.
-    """
+    """Return the least string above all strings with this prefix, in byte order; None if there is none."""
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
     return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None

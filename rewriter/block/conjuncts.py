@@ -1,4 +1,4 @@
-"""Splits a predicate into conjuncts, which must all be true."""
+"""Splits a predicate into its conjuncts: the predicates that must all be true for it to be true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """Yield the conjuncts of a predicate, except those that are always true, such as `1 = 1` or the ON of a CROSS JOIN.
+    """Yield the conjuncts of a predicate; those that are always true, such as `1 = 1` or TRUE, are left out.
+
+    A conjunct that all branches of an OR share becomes a conjunct of its own.
 
     law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, also where a part is unknown; TRUE AND a is
          a
@@ -34,7 +36,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _is_true(part: Tree) -> bool:
-    """Return whether a predicate is TRUE, equates a literal with itself, or is an OR with such an operand."""
+    """Return whether a predicate is TRUE, compares a literal with itself by =, or is an OR with such an operand."""
     if isinstance(part, exp.Or):
         return any(map(_is_true, operands(part, exp.Or)))
     if isinstance(part, exp.EQ):
@@ -43,7 +45,7 @@ def _is_true(part: Tree) -> bool:
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:
-    """Yield the conjuncts that all branches of an OR share, then the OR of the remainders."""
+    """Yield the conjuncts that all branches of an OR share, then the OR of what remains of the branches."""
     branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
     if not common:
@@ -56,7 +58,7 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
-    """Return the conjuncts that all branches share, by their meaning, in the order of the first branch."""
+    """Return the conjuncts that all branches share, in the order of the first branch, keyed by `meaning`."""
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {meaning(part) for part in branch}
@@ -67,5 +69,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction of copies of the parts; a node can be in one tree only."""
+    """Return the conjunction of copies of the parts; copies, because a node can be in only one tree."""
     return joined(exp.And, [part.copy() for part in parts])

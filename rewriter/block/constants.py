@@ -1,7 +1,7 @@
-"""Folds constants as Spark computes them, where the result is certain and no session setting changes it.
+"""Computes constant expressions as Spark does, where the result is certain and does not depend on settings.
 
-DATE arithmetic has no time zone, and whole numbers that fit INT cannot overflow, with or without ANSI mode. DECIMAL
-literals are added, subtracted and multiplied exactly as long as the result has at most 38 digits. Other constant
+DATE arithmetic does not depend on the time zone, and arithmetic of whole numbers that fit INT cannot overflow. DECIMAL
+literals are added, subtracted and multiplied as long as the exact result has at most 38 digits. Other constant
 expressions stay unchanged: a TIMESTAMP plus a day depends on the session's time zone, and 7 / 2 is a DOUBLE.
 """
 
@@ -29,7 +29,7 @@ _MOST_OF_INT = 2**31
 
 
 def folded(tree: Tree) -> Tree:
-    """Return a constant canonical expression as a literal; return any other expression unchanged.
+    """Return a constant canonical expression as a literal or a cast literal; return any other expression unchanged.
 
     >>> from rewriter.sql import parse_select
     >>> folded(parse_select("SELECT 0.06 - 0.01").expressions[0]).sql()
@@ -55,7 +55,10 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 
 
 def _instant(call: exp.Anonymous) -> str | None:
-    """Return the text of a constant TIMESTAMP, with offset Z if the constant counts from 1970; None for other calls."""
+    """Return the text of the TIMESTAMP that a call with constant arguments returns; None for other calls.
+
+    The text has the offset Z if the call counts from 1970, such as timestamp_seconds().
+    """
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:
         try:
@@ -70,7 +73,10 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def text_of_hex(call: Tree) -> str | None:
-    """Return the text of `decode(unhex('4445'), 'utf-8')`, as Metabase writes string literals; None for other calls."""
+    """Return the string that `decode(unhex('4445'), 'utf-8')` returns; None for other expressions.
+
+    Metabase writes string literals in this form.
+    """
     if not isinstance(call, exp.Anonymous) or call.name.lower() != "decode" or len(call.expressions) != 2:
         return None
     digits, charset = call.expressions
@@ -87,7 +93,7 @@ def text_of_hex(call: Tree) -> str | None:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """Return the sum, difference or product of literals if it is exact; None otherwise."""
+    """Return the sum, difference or product of literals if it is exact in Spark; None otherwise."""
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner
@@ -112,7 +118,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _day(tree: Tree) -> date | None:
-    """Return the value of a DATE constant within the years 1 to 9999; None for other expressions."""
+    """Return the value of a constant DATE expression in the years 1 to 9999; None for other expressions."""
     try:
         return _date(tree)
     except (OverflowError, ValueError):
@@ -140,14 +146,15 @@ def _converted(tree: exp.Cast) -> date | None:
 
 
 def _written(literal: Tree) -> date | None:
-    """Return the date of a string literal of ten characters; None for other literals."""
+    """Return the date that a string literal in the form YYYY-MM-DD names; None for other expressions."""
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
 
 
 def _called(call: exp.Anonymous) -> date | None:
-    """Return the result of a date function of a date and a number; string arguments are parsed as dates; None
-    otherwise.
+    """Return the result of last_day(), date_add(), date_sub() or add_months() of constants; None for other calls.
+
+    A string argument is parsed as a date.
     """
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
@@ -164,8 +171,9 @@ def _argument(tree: Tree) -> date | None:
 
 
 def _stepped(day: date, step: Tree, sign: int) -> date | None:
-    """Return a date plus an interval of whole days or months, or plus a number of days; `sign` is 1 or -1; None
-    otherwise.
+    """Return a date plus (`sign` 1) or minus (-1) a constant interval or number of days; None for other steps.
+
+    The interval must be of days, weeks, months or years.
     """
     if not isinstance(step, exp.Interval):
         count = _whole(step)

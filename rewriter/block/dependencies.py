@@ -1,14 +1,14 @@
 """Functional dependencies: which expressions have only one value within each group of a block.
 
-| by                | law                                                                                         |
-|-------------------|---------------------------------------------------------------------------------------------|
-| a key             | itself, and every deterministic expression of it, if it is not floating point                |
-| a constant        | a column that the filter leaves one value, in the type that Spark compares it in, or NULL    |
-| a wider type      | the column that is cast to it                                                               |
-| a primary key     | every column of its table, where the key is never NULL and no join fills the table with NULLs |
-|                   | or a LEFT join is on it, and on nothing else that differs within the group                   |
-| a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
-| year and month    | the month that they are of, with the day the date                                            |
+| by               | expressions with one value in each group                                                    |
+|------------------|---------------------------------------------------------------------------------------------|
+| a key            | the key, and every deterministic expression of it, if it is not floating point              |
+| the filter       | a column that the filter allows only one value, or only NULL                                |
+| a wider type     | the column, if the key is the column cast to a wider type                                   |
+| a primary key    | every column of its table, if the key is never NULL and no join fills the table with NULLs; |
+|                  | or if a LEFT join finds the row by the key, and by nothing else that differs within a group |
+| a bucket of time | coarser buckets, and labels that are constant over the bucket; a day also gives the date    |
+| year and month   | the month that both name; with the day of the month, the date                               |
 
 No dependency applies under GROUPING SETS, where a row is not grouped by all keys.
 """
@@ -33,8 +33,10 @@ KeyOf = Callable[[Occurrence], tuple[str, ...]]
 
 
 class Dependencies:
-    """The closure of a block's grouping keys; `pinned(column)` returns whether the filter allows the column one value
-    only.
+    """The functional dependencies of a block that is grouped by `keys`.
+
+    `key_of` returns the primary key of a table, `pinned` whether the filter allows a column only one value. `zone` is
+    the session's time zone.
     """
 
     def __init__(
@@ -47,11 +49,11 @@ class Dependencies:
 
     @property
     def single(self) -> frozenset[str]:
-        """The ids of the tables whose rows the keys determine."""
+        """The ids of the tables of which the grouping keys determine at most one row."""
         return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
-        """Return whether a normalized expression has one value in each group."""
+        """Return whether an expression, normalized by the block's Equivalence, has only one value in each group."""
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
@@ -74,14 +76,15 @@ class Dependencies:
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
-        """Return whether equal keys are identical values; not for floating point (-0.0 = 0.0) or strings with a
-        collation.
+        """Return whether equal values of a key are identical.
+
+        They may differ in floating point (-0.0 = 0.0) and in strings with a collation.
         """
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the keys determine the row of a table; the result is cached."""
+        """Return whether the block's grouping keys determine at most one row of a table (cached)."""
         known = self._single.get(table)
         if known is None:
             self._single[table] = False  # ends the recursion: a table does not determine itself
@@ -90,7 +93,11 @@ class Dependencies:
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
-        """Return whether the primary key of a table is among the keys or pinned."""
+        """Return whether the grouping keys determine a table's row through the table's primary key `key`.
+
+        Each column of the primary key is a grouping key or pinned to one value, or a LEFT join finds the row by the
+        key.
+        """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:
             return bool(key) and len(joins) == 1 and self._is_found_once(table, key, joins[0])
@@ -110,11 +117,11 @@ class Dependencies:
         return whole and all(map(self._is_computed, beside))
 
     def _is_fixed(self, column: Tree) -> bool:
-        """Return whether a column is a grouping key, or is pinned to one value."""
+        """Return whether a column is a grouping key, or the filter allows it only one value."""
         return column in self._keys or self._pinned(column)
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Return whether each bucket of a key lies within one bucket, or has one label, of the expression `tree`."""
+        """Return whether each time bucket that is a value of `key` determines the value of `tree`."""
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
@@ -124,9 +131,7 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Return whether the keys include all fields (such as year and month) from which the expression can be
-        computed.
-        """
+        """Return whether an expression can be computed from date fields that are all keys, such as year and month."""
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

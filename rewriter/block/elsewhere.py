@@ -1,4 +1,4 @@
-"""Adapts a view's block to a session in another time zone than the view's expressions were computed in.
+"""Adapts a view's block to a session in another time zone than the one in which the view was computed.
 
 law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
      that of the zone in which it was computed
@@ -34,8 +34,9 @@ def same_zone(one: str, other: str) -> bool:
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
-    """Return a view's block as a session in `zone` reads it; None if the view's filter depends on
-    the view's own zone.
+    """Return a view's block as a session in time zone `zone` sees it.
+
+    Return None if the view's own zone decides which rows the view has.
     """
     if view.settings is None or same_zone(view.zone, zone):
         return block
@@ -44,10 +45,10 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 
 @remembered
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
-    """Return a block computed in `zone` as a session of another zone reads it; None if the zone decides which rows it
-    has.
+    """Return a block that was computed in time zone `zone`, as a session in another zone sees it.
 
-    Each bucket of an instant names `zone` explicitly; other outputs and keys that depend on the zone are hidden.
+    Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and keys that depend on the zone are wrapped in
+    a call that no expression of a query equals. Return None if the zone decides which rows the block has.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -70,12 +71,15 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression has the same value in every zone: instants occur only in comparisons and counts."""
+    """Return whether an expression has the same value in all time zones.
+
+    It has if TIMESTAMPs occur in it only in comparisons with each other, in IS NULL, and in min(), max() and count().
+    """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
 
 def _settled(node: Tree, scope: Scope) -> Tree:
-    """Replace subtrees that are the same in all zones by NULL."""
+    """Return NULL for a node that has the same value in all time zones; return any other node unchanged."""
     if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
         return exp.null() if _is_instant(node.expressions[0], scope) else node
     if isinstance(node, exp.Is):
@@ -86,7 +90,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a bucket of one that names its time zone."""
+    """Return whether an expression is a TIMESTAMP column, or a bucket of one with an explicit time zone."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -1,4 +1,4 @@
-"""Equivalence classes of columns by a block's equalities."""
+"""Equivalence classes of columns that a block's predicates equate."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """Return a canonical column as (occurrence id, name)."""
+    """Return a canonical column as a pair: the id of its table, and its name."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 
 
 def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Member, _Member]]) -> None:
-    """Merge the classes of each pair."""
+    """Merge the classes of the two members of each pair, in place; a new member starts as a class of its own."""
     for left, right in pairs:
         both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
         classes |= dict.fromkeys(both, both)
 
 
 class Equivalence:
-    """The equivalence relation that pairs of canonical columns generate.
+    """The equivalence classes of canonical columns that follow from pairs of equal columns.
 
     >>> a, b, c = (exp.column(n, "t0") for n in "abc")
     >>> Equivalence([(a, b), (b, c)]).same(a, c), Equivalence([(a, b)]).same(a, c)
@@ -43,16 +43,16 @@ class Equivalence:
         self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
-        """Return the class of a column, including the column."""
+        """Return the class of a column, including the column itself."""
         key = key_of(column)
         return self._class.get(key, frozenset({key}))
 
     def same(self, left: Tree, right: Tree) -> bool:
-        """Return whether two columns are in one class."""
+        """Return whether two columns are in the same class."""
         return key_of(right) in self.members(left)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return the expression with each column replaced by the representative column of its class."""
+        """Return the expression with each column replaced by the representative of its class."""
         if not self._representative:
             return tree
         known = self._normalized.get(tree)

@@ -1,10 +1,10 @@
-"""Canonical expressions: one tree for all spellings of a meaning that we are sure of.
+"""Canonical expressions: one tree for all spellings of the same meaning, as far as that is certain.
 
-Columns are an occurrence id and a lower-case name. Parentheses are removed; the printer adds those that are needed.
-Comparisons have their literal on the right and their constants folded; other operands keep their order (`meaning`
-compares without regard to it). BETWEEN is two comparisons. Functions have one lower-case name each, and bucket
-functions are `timeseries`. Any other node is refused, so that a block contains nothing whose meaning or printing is in
-doubt.
+A column is the id of its table and a lower-case name. Parentheses are removed; the printer adds those that are needed.
+A comparison with a constant has the constant on the right, folded to a literal if possible; other operands keep their
+order (the module `meaning` compares regardless of order). BETWEEN is two comparisons. Each function has one lower-case
+name, and all functions that return time buckets are `timeseries`. Any other kind of node raises Unsupported, so that
+the meaning and the printing of a block are certain.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ Tree = exp.Expr
 
 
 def canonical(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical tree of an expression in a scope; raise Unsupported for SQL outside the vocabulary."""
+    """Return the canonical tree of an expression, with names resolved in `scope`.
+
+    Raise Unsupported if the expression contains SQL that a block cannot represent.
+    """
     found = _BUILDER.get(type(node))
     if found is None:
         raise Unsupported(f"{_text(node)} is not supported")
@@ -134,7 +137,10 @@ def _refuse_chains(node: Tree, *operands: Tree) -> None:
 
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical concatenation; Spark's `||` binds like + and -, the parser's is looser."""
+    """Return the canonical form of `a || b`; raise Unsupported if an operand is a + or -.
+
+    Spark and the parser disagree on which of these operators binds more tightly.
+    """
     if any(isinstance(operand, (exp.Add, exp.Sub)) for operand in (node.this, node.expression)):
         raise Unsupported(f"{_text(node)} mixes || with + or -; put one of them in parentheses")
     return _binary(node, scope)
@@ -164,7 +170,7 @@ def _in(node: Tree, scope: Scope) -> Tree:
 
 
 def _in_tuples(node: Tree, scope: Scope) -> Tree:
-    """Return `(a, b) IN ((1, 2), (3, 4))` as comparisons of each field; structs are never NULL as a whole.
+    """Return `(a, b) IN ((1, 2), (3, 4))` as null-safe comparisons of the members; raise Unsupported if types differ.
 
     no: types that Spark coerces differently within structs, such as a string beside a number
     """
@@ -282,7 +288,7 @@ def _call(node: Tree, scope: Scope) -> Tree:
 
 
 def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return a call under the name of the function by which Spark replaces it."""
+    """Return a call as a call of the function to which Spark rewrites it; raise Unsupported for unsupported types."""
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
     if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":
@@ -300,7 +306,10 @@ def _field(node: Tree, scope: Scope) -> Tree:
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
-    """Raise Unsupported for an unknown or nondeterministic function."""
+    """Raise Unsupported for a function that is nondeterministic, unknown, or called without arguments.
+
+    grouping() and grouping_id() are allowed without arguments.
+    """
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
     if name == TIME_WINDOW:
@@ -312,7 +321,10 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical field of a time, such as year(t); weekday numbers depend on the function used."""
+    """Return `extract(unit FROM time)` and similar calls as the function of that field, such as year(t).
+
+    Raise Unsupported for unknown fields, and if the source may be an interval.
+    """
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
@@ -328,7 +340,7 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Return whether an expression is a time, not a difference of two times."""
+    """Return whether an expression, by its form, is not an interval such as the difference of two times."""
     node = source.unnest()
     if isinstance(node, (exp.Add, exp.Sub)):
         return _is_time(node.this) and isinstance(node.expression, (exp.Interval, exp.Literal))
@@ -336,8 +348,9 @@ def _is_time(source: Tree) -> bool:
 
 
 def _clock(node: Tree, scope: Scope) -> Tree:
-    """Return `current_date` or its like, written without parentheses, as a call; raise Unsupported if a column may have
-    that name.
+    """Return `current_date` and similar keywords without parentheses as a call.
+
+    Raise Unsupported if a column or an output could have that name.
     """
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)
@@ -364,7 +377,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """Return an integer column without its widening cast; Spark sums both as BIGINT."""
+    """Return an integer column without a cast to a wider integer type, which does not change sum() and count()."""
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
     column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
@@ -373,7 +386,7 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return a sketch call with its constant size argument, `size` if the call has none."""
+    """Return a sketch aggregate with its size as the second argument (`size` by default); raise Unsupported."""
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(f"{_text(node)} needs a value and a constant size as its arguments")
@@ -397,7 +410,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 
 
 def _count_if(node: Tree, scope: Scope) -> Tree:
-    """Return `count_if(p)` as the count of the rows for which p is true."""
+    """Return `count_if(p)` as `count(*) FILTER (WHERE p)`."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
         raise Unsupported(f"{_text(node)} is not supported")
     (condition,) = _arguments(node, node.expressions, scope)
@@ -423,7 +436,11 @@ def _window(node: Tree, scope: Scope) -> Tree:
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return `timeseries(source, grain, type)` for any equivalent spelling of a time bucket."""
+    """Return a time bucket in any spelling as `timeseries(source, grain, type)`.
+
+    If the type or the grain is not known for certain, date_trunc() and trunc() stay calls of their own, and
+    timeseries() raises Unsupported.
+    """
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":
         unit, source = first, second
@@ -450,7 +467,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """Return the grain of a `timeseries` call; raise Unsupported if it is unknown or its type does not allow it."""
+    """Return the grain of a `timeseries` call; raise Unsupported if unknown, or not allowed for the type `kind`."""
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""

@@ -1,4 +1,4 @@
-"""The data structures of the block normal form: Block, Occurrence, Join and Ordering."""
+"""The data structures of a block, a SELECT in normal form: Block, Occurrence, Join and Ordering."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ class Unsupported(ValueError):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One table in FROM. `id` names it in canonical columns, `alias` is its name in the user's text.
+    """One table in FROM; a table that occurs twice is two occurrences.
 
-    For a derived table that is not merged into the block, `text` is its SQL in FROM, and `name` holds that text, too;
-    `branches` are the blocks of a chain of UNION ALL, `inner` is the block of one SELECT. `contents` is the catalog's
-    table, where its row counts and column bounds may matter.
+    `id` names the occurrence in canonical columns, `alias` is its name in the user's text. `contents` is the table in
+    the catalog, for its row counts and column bounds; None if not known.
+
+    A derived table that is not merged into the outer block is an occurrence, too: `text` is its SQL in FROM, which
+    `name` also contains. `branches` are the blocks of a UNION ALL, `inner` is the block of a single SELECT.
     """
 
     id: str
@@ -53,10 +55,11 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Join:
-    """A join that is not inner: LEFT, SEMI or ANTI of the preceding inner product with `tables`, or FULL of two tables.
+    """A join that is not inner: LEFT, SEMI, ANTI or FULL.
 
-    `tables` are the ids of the tables that the join adds; for FULL, of both sides. `on` is a conjunction. The tables
-    that a LEFT, SEMI or ANTI join adds are combined as a plain product before ON is applied.
+    A LEFT, SEMI or ANTI join has all tables before it on its left side, and the product of `tables` on its right side.
+    A FULL join has two tables, which are both in `tables`. `tables` are occurrence ids; `on` are the conjuncts of the
+    condition.
     """
 
     kind: str
@@ -64,14 +67,14 @@ class Join:
     on: tuple[Tree, ...]
 
     def renamed(self, mapping: Mapping[str, str]) -> Join:
-        """Return the same join over other occurrence ids."""
+        """Return the join with its occurrence ids replaced by those in `mapping`."""
         on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
         return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """One item of ORDER BY."""
+    """One item of ORDER BY: the expression, the direction, and where NULLs are sorted."""
 
     key: Tree
     descending: bool
@@ -80,18 +83,19 @@ class Ordering:
 
 @dataclass(frozen=True)
 class Block:
-    """A SELECT: a product of tables, then outer, semi and anti joins onto it, then WHERE, groups, windows and ORDER BY.
+    """A SELECT in normal form: a product of tables, other joins, WHERE, groups, windows, ORDER BY and LIMIT.
 
-    Inner joins are the product and a part of `where`. `joins` are in an order in which each ON names only tables before
-    it; independent joins could stand in any order.
-    `keys` is None for a block that does not group, and empty for one aggregate over all rows. DISTINCT without groups
-    is grouping by all outputs; `distinct` is a DISTINCT applied after groups or windows.
-    `sets` are the grouping sets; None means one set of all keys.
-    `names` holds an output's name where the text determines it: an alias, or a plain column.
-    `decides` is false only if the enclosing query is known not to select rows by this block's outputs.
-    With `as_set`, only the distinct rows of the block matter, not how often each occurs.
-    `since` maps times of rows to lower bounds in seconds since 1970.
-    Columns that an outer join can fill with NULLs are nullable, whatever was declared.
+    An inner join is a product whose condition is in `where`. `joins` are the other joins; each ON names only tables
+    before it, and independent joins may be in any order.
+
+    `keys` are the grouping keys: None if the block does not group, empty for one aggregate over all rows. `sets` are
+    the grouping sets; None means a single set of all keys. A DISTINCT without groups is represented as grouping by all
+    outputs; `distinct` is true for a DISTINCT applied after groups or windows. `names` are the outputs' names; None for
+    an output whose name the text does not determine (it is neither an alias nor a plain column).
+
+    `decides` is false only if the outer query is known not to choose rows by this block's outputs. With `as_set`, the
+    outer query (EXISTS or IN) ignores how often a row occurs. `since` has lower bounds, in seconds since 1970, of times
+    in the rows. A column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """
 
     tables: tuple[Occurrence, ...]
@@ -112,25 +116,26 @@ class Block:
 
     @property
     def derived(self) -> tuple[Block, ...]:
-        """The blocks of all derived tables, at any depth."""
+        """The blocks of all derived tables in FROM, at any depth."""
         inner = [block for table in self.tables for block in (table.inner, *table.branches) if block is not None]
         return tuple(found for block in inner for found in (block, *block.derived))
 
     @property
     def plain(self) -> bool:
-        """Whether each output row is computed from one row or one group alone: no grouping sets,
-        DISTINCT or windows.
+        """Whether each output row is computed from one row or group alone.
+
+        False if the block has grouping sets, DISTINCT or window functions.
         """
         return self.sets is None and not self.distinct and not any(holds(o, exp.Window) for o in self.outputs)
 
     @property
     def expressions(self) -> tuple[Tree, ...]:
-        """All expressions of the block."""
+        """All expressions of the block: outputs, WHERE, ON, keys, HAVING and ORDER BY."""
         on = (conjunct for join in self.joins for conjunct in join.on)
         return (*self.outputs, *self.where, *on, *(self.keys or ()), *self.having, *(item.key for item in self.order))
 
     def type_of(self, column: Tree) -> Column | None:
-        """Return the declared column of a canonical column; None for any other expression."""
+        """Return the declared column that a canonical column names; None for any other expression."""
         if not isinstance(column, exp.Column):
             return None
         table = self._by_id.get(column.table)
@@ -144,8 +149,9 @@ class Block:
 def remembered(
     function: Callable[Concatenate[Block, _Rest], _Found],
 ) -> Callable[Concatenate[Block, _Rest], _Found]:
-    """Cache a function's results on the block that is its first argument; views' blocks live long and are asked by
-    every query.
+    """Cache a function's results in the block that is the function's first argument.
+
+    The blocks of views live long, and every query asks the same about them.
     """
 
     @wraps(function)
@@ -160,7 +166,7 @@ def remembered(
 
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """Return an expression over other occurrence ids; the same object if no id changes."""
+    """Return an expression with its occurrence ids replaced by those in `mapping`; the same object if none changes."""
     if all(map(eq, mapping.keys(), mapping.values())):
         return tree
 

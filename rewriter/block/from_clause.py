@@ -1,7 +1,7 @@
-"""Reads FROM: tables, inner join conditions, other joins, and the scope of names.
+"""Converts a FROM clause to tables, joins, predicates, and the scope in which names are resolved.
 
-Derived tables and common table expressions (CTEs) that only select, filter and join are merged into the block. Others
-become tables of the block, named by their text, if their columns are known.
+Derived tables and CTEs (common table expressions) that only select, filter and join are merged into the outer block.
+Others become tables of the block, named by their SQL text, if their columns are known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tree = exp.Expr
 
 
 class Found(NamedTuple):
-    """A table of FROM as the catalog returned it; `contents` is its current state, if known."""
+    """A table in FROM: full name and columns from the catalog; `contents` is its current state, None if not known."""
 
     name: TableName
     columns: tuple[Column, ...]
@@ -39,9 +39,9 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 
 
 class Derived(NamedTuple):
-    """A derived table or CTE that is not merged into the block: its text in FROM and its columns.
+    """A derived table or CTE that is not merged into the outer block: its SQL text in FROM, and its columns.
 
-    `branches` are the blocks of a chain of UNION ALL, `inner` is the block of one SELECT.
+    `branches` are the blocks of a UNION ALL, `inner` is the block of a single SELECT.
     """
 
     text: str
@@ -65,13 +65,15 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 
 
 class _TooMany(Unsupported):
-    """FROM reads too many tables; a second attempt that keeps some of them as derived tables would
-    take as long again.
+    """FROM has too many tables.
+
+    Unlike other Unsupported errors, it is not followed by a second attempt that keeps derived tables as tables of their
+    own, which would take as long again.
     """
 
 
 class FromClause(NamedTuple):
-    """The content of a FROM clause."""
+    """The content of a FROM clause: tables, predicates of inner joins, other joins, and the scope of names."""
 
     tables: tuple[Occurrence, ...]
     where: tuple[Tree, ...]
@@ -80,7 +82,7 @@ class FromClause(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """One parsed item of FROM: its tables, its source of names, and its conditions."""
+    """One item of FROM: the names that it offers, its tables, and the predicates and joins within it."""
 
     source: Source
     tables: tuple[Occurrence, ...]
@@ -93,8 +95,9 @@ class _Item(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether the item's outputs are plain columns without outer joins, so that they are NULL only where the
-        columns are.
+        """Whether all outputs are plain columns and there is no outer join.
+
+        Then an output is NULL only if the column is.
         """
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
@@ -107,9 +110,11 @@ def read_from(
     taken: frozenset[str],
     derive: Derive | None = None,
 ) -> FromClause:
-    """Return the FROM clause of a SELECT, with table ids that are not yet taken; raise Unsupported.
+    """Return the content of a SELECT's FROM clause; raise Unsupported.
 
-    `derive` reads derived tables that cannot be merged into the block; without it they are unsupported.
+    `find` looks up tables, `common` CTEs; `build` builds the blocks of derived tables. `derive` reads a derived table
+    that cannot be merged into the block; without it such a table is unsupported. Occurrence ids in `taken` are not
+    used.
     """
     source = tree.args.get("from_")
     if source is None:
@@ -128,7 +133,7 @@ def read_from(
 
 @dataclass
 class _Reader:
-    """Parses a FROM clause from left to right."""
+    """Converts a FROM clause item by item, from left to right."""
 
     find: Find
     common: Common
@@ -174,7 +179,11 @@ class _Reader:
         return tuple(conjuncts_of(read)) or (() if _kind(node) == "INNER" else (read,))
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
-        """Merge the columns of USING into the left side's columns, also for a LEFT join; return the equalities."""
+        """Return the equalities of USING, and record that each of its columns is one column from now on.
+
+        The merged column is the left side's, also for a LEFT join. Raise Unsupported for other joins, and if a side
+        lacks a column.
+        """
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported")
         on: list[Tree] = []
@@ -203,7 +212,7 @@ class _Reader:
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
-        """Add A RIGHT JOIN B as B LEFT JOIN A."""
+        """Add `A RIGHT JOIN B` as `B LEFT JOIN A`; raise Unsupported beside other outer joins."""
         if self.joins or item.joins or not self.plain:
             raise Unsupported("a RIGHT join after other outer joins is not supported")
         before = frozenset(t.id for t in self.tables) - item.ids
@@ -282,7 +291,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
-    """Return the name of a column in the upper and lower case of the leftmost table that has it."""
+    """Return a column's name in upper and lower case as in the leftmost table that has the column."""
     labels = (label for source in sources for label, _ in source.columns())
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
@@ -314,7 +323,7 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
-    """Return the SELECT of a derived table or CTE; None for other items of FROM."""
+    """Return the SELECT of a derived table or CTE; None for other items of FROM, and for set operations."""
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
     named = common(node) if isinstance(node, exp.Table) else None
@@ -325,9 +334,9 @@ _APART = ("group", "having", "distinct", "limit", "offset")
 
 
 def _stays_apart(select: exp.Select | None) -> bool:
-    """Return whether the text alone shows that a SELECT cannot be merged into its outer block.
+    """Return whether a SELECT's clauses show that it cannot be merged into the outer block.
 
-    Without this check each nested level would be read twice: once to find that out, and once as a table of its own. The
+    Without this check, each nested level would be read twice, once for merging and once as a table of its own, and the
     time would double with each level.
     """
     if select is None:
@@ -343,7 +352,7 @@ def _is_call(node: Tree) -> bool:
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
-    """Return a derived table that stays a table of its own, as an item of FROM."""
+    """Return a derived table that is not merged, as an item of FROM with one table; raise Unsupported."""
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
@@ -360,13 +369,16 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:
-    """Return an unused occurrence id made from the table's name, so that a view and a query mostly use the same ids."""
+    """Return an unused occurrence id made from the table's name.
+
+    Because of the name in the id, a view and a query mostly use the same ids for the same tables.
+    """
     plain = name.lower() if _PLAIN.fullmatch(name) else "t"
     return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
 
 
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
-    """Return the block of a derived table or CTE; None for other items of FROM."""
+    """Return the block of a derived table or CTE in FROM; None for other items; raise Unsupported."""
     select = _select_of(node, common)
     if select is None:
         return None
@@ -380,8 +392,9 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:
-    """Return the block with its columns renamed by an alias such as `FROM (…) AS x (a, b)`; raise Unsupported if the
-    numbers of columns differ.
+    """Return a derived table's block with the column names of its alias, as in `FROM (…) AS x (a, b)`.
+
+    Raise Unsupported if the numbers of columns differ.
     """
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
@@ -390,7 +403,7 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Return the scope of the names and types that are known in a SELECT, even if other parts are unsupported."""
+    """Return the scope of a SELECT's names, as far as they are known; unsupported items of FROM are left out."""
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
@@ -411,7 +424,7 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """Return a derived table's block as a FROM item that is merged into the outer block."""
+    """Return a derived table's block as an item of FROM that is merged into the outer block; raise Unsupported."""
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
@@ -420,8 +433,9 @@ def _merged(block: Block, alias: str) -> _Item:
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
-    """Return the clause with LEFT joins made inner where WHERE rejects their NULLs; other joined columns become
-    nullable.
+    """Return the clause with each LEFT join made inner if WHERE rejects the rows that the join fills with NULLs.
+
+    Columns of the remaining outer joins become nullable. A FULL join may become a LEFT join.
 
     law: a filter that is never true for NULL in a column drops all rows that the join filled with NULLs; a FULL join
          whose filter rejects the NULLs of one side is a LEFT join that keeps that side
@@ -441,9 +455,7 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
 
 
 def _kept_side(join: Join, conjuncts: Sequence[Tree]) -> Join:
-    """Return a FULL join as a LEFT join if the filter rejects the NULLs of one of its tables; else
-    the join unchanged.
-    """
+    """Return a FULL join as a LEFT join if the filter rejects NULLs of one of its tables; else the same join."""
     for table in sorted(join.tables) if join.kind == "FULL" else ():
         if any(_rejects(conjunct, replace(join, tables=frozenset({table}))) for conjunct in conjuncts):
             return replace(join, kind="LEFT", tables=join.tables - {table})
@@ -455,7 +467,7 @@ def _rejects(conjunct: Tree, join: Join) -> bool:
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:
-    """Return the operands for which a conjunct is not true if they are NULL."""
+    """Return the operands that cannot be NULL where a conjunct is true; empty if none is known."""
     if isinstance(conjunct, REJECTING):
         return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
     inner = conjunct.this if isinstance(conjunct, exp.Not) else None

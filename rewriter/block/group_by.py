@@ -1,4 +1,4 @@
-"""Reads GROUP BY into keys and grouping sets."""
+"""Converts GROUP BY to grouping keys and grouping sets."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _TRAILING = ("rollup", "cube", "grouping_sets")
 
 @dataclass(frozen=True)
 class GroupBy:
-    """The grouping keys in the order of grouping_id(); `sets` is None without grouping sets.
+    """The grouping keys, in the order of grouping_id(), and the grouping sets; `sets` is None if there are none.
 
-    `constant` is true if all keys are constants: then all rows form one group, and an empty input has no group.
+    `constant` is true if all expressions in GROUP BY are constants: then all rows form one group, and there is no group
+    if there are no rows.
     """
 
     keys: tuple[Tree, ...]
@@ -33,7 +34,10 @@ class GroupBy:
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
-    """Return a block's GROUP BY, with each expression read by `read`; raise Unsupported."""
+    """Return the keys and grouping sets of a GROUP BY; raise Unsupported.
+
+    `read` returns the canonical form of an expression; `outputs` are the SELECT's outputs, for GROUP BY ALL.
+    """
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
@@ -53,7 +57,10 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
 
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
-    """Return the expression with grouping_id() replaced by a sum of grouping() calls."""
+    """Return the expression with grouping_id() replaced by a sum of grouping() calls.
+
+    Raise Unsupported if grouping_id() has arguments that are not all keys in their order.
+    """
 
     def spell(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
@@ -66,7 +73,9 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
 
 
 def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
-    """Return grouping_id() of a grouping set: a set bit for each key that the set does not group by.
+    """Return the value of grouping_id() for a grouping set (`grouped`).
+
+    It has a 1 bit for each key by which the set does not group; the last key is the lowest bit.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> set_number([a, b, c], [b]), set_number([a, b, c], [a, b, c])
@@ -76,7 +85,7 @@ def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
 
 
 def set_bits(keys: Sequence[Tree]) -> Tree:
-    """Return grouping_id() as a canonical sum of grouping() calls."""
+    """Return grouping_id() of the keys as a canonical sum of grouping() calls."""
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])
@@ -89,7 +98,7 @@ def set_bits(keys: Sequence[Tree]) -> Tree:
 
 
 def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
-    """Return the keys of GROUP BY ALL: every output without an aggregate."""
+    """Return the keys of GROUP BY ALL, the outputs without an aggregate; raise Unsupported if a column is named ALL."""
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not holds(key, exp.Column) for key in keys):
         raise Unsupported("GROUP BY ALL over a constant is not supported")
@@ -101,7 +110,7 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
 
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
-    """Read `a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
+    """Return the GroupBy of `a, b WITH ROLLUP`, `a, b WITH CUBE` or `a, b GROUPING SETS (…)`; raise Unsupported."""
     if len(clauses) != 1:
         raise Unsupported("GROUP BY combines two of ROLLUP, CUBE and GROUPING SETS: write one GROUPING SETS (…)")
     if len(set(keys)) != len(keys):
@@ -119,7 +128,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
 
 
 def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
-    """Return the grouping sets of one item of GROUP BY."""
+    """Return the grouping sets that one item of GROUP BY stands for; a plain expression is one set."""
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
             raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")
@@ -149,7 +158,7 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:
-    """Return GROUP BY without grouping sets; constant keys are left out."""
+    """Return the GroupBy of keys without grouping sets; constant keys are left out."""
     varying = tuple(key for key in keys if not is_literal(key))
     return replace(_checked(varying, None), constant=not varying)
 

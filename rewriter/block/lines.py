@@ -1,7 +1,7 @@
-"""Inverts monotone expressions, to turn a comparison of the expression into a comparison of its subject.
+"""Inverts monotone expressions of a column, to turn a predicate over the expression into a predicate over the column.
 
-A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts: the set
-of the expression's values is mapped back to the set of the subject's values.
+A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts. A Line
+maps a set of the expression's values back to the set of the values of its subject, n or ts.
 
 law:    f(x) is in S exactly where x is in back(S), NULL counted as a value
 """
@@ -33,8 +33,10 @@ _COALESCING = ("coalesce", "nvl")
 
 @dataclass(frozen=True)
 class Line:
-    """A monotone expression of one subject: the subject, the type in which its values compare, and the inverse
-    function.
+    """A monotone expression of one subject.
+
+    `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
+    the subject's values for which the expression is in it; it returns None if there is no such set.
     """
 
     subject: Tree
@@ -43,7 +45,7 @@ class Line:
 
 
 def comparable(kind: str) -> bool:
-    """Return whether values of a type have a total order: texts by their bytes."""
+    """Return whether the values of a type have a total order; strings are ordered by their bytes."""
     return (
         kind in INTEGERS
         or kind in FRACTIONS
@@ -54,8 +56,10 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """Return the Line of an expression; None if it has none. With `through`, the subject of a bucket, date or year is
-    its time.
+    """Return the Line of an expression; None if the expression is not monotone or not supported.
+
+    With `through`, the subject of a time's bucket, date or year is the time. Otherwise a bucket is its own subject, and
+    a date or year has no Line.
     """
     column = block.type_of(tree)
     if column is not None:
@@ -88,7 +92,7 @@ def _small(values: RangeSet) -> bool:
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of coalesce(x, c), which maps NULL to c; None for other calls."""
+    """Return the Line of coalesce(x, c) with a constant c, which maps NULL to c; None for other calls."""
     inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
     if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):
         return None
@@ -109,7 +113,7 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """Return the Line of a bucket, date or year of a time; None in a time zone whose days differ in length."""
+    """Return the Line of a bucket, date or year of a time; None in a zone whose days differ in length."""
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain, shown = bucket.source, bucket.grain, bucket.type
@@ -129,8 +133,9 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The step function from a time of type `kind` to its label: the begin of its bucket in type `shown`, or its year
-    (INT).
+    """The step function from a time of type `kind` to its label.
+
+    The label is the begin of the time's bucket, as the type `shown`, or the year as INT.
     """
 
     grain: str
@@ -139,7 +144,7 @@ class _Steps:
     zone: str
 
     def back(self, values: RangeSet) -> RangeSet | None:
-        """Return the set of times whose labels are among the values; None beyond the year 9999."""
+        """Return the set of times whose labels are in `values`; None if a bound is beyond the year 9999."""
         try:
             return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
         except (ValueError, OverflowError):
@@ -152,7 +157,10 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the begin of the first bucket whose label is at least the value, or with `after` above the value."""
+        """Return the begin of the first bucket whose label is at least `value`, or with `after` above `value`.
+
+        The begin is in days since 1970 for dates, else in microseconds since 1970.
+        """
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
         micros = micros_of(border)
@@ -164,6 +172,6 @@ class _Steps:
         return wall_of(value * _DAY if self.shown == "date" else value + self._offset(self.shown))
 
     def _offset(self, kind: str) -> int:
-        """Return the zone's offset from UTC in microseconds; 0 for types without a zone."""
+        """Return the zone's offset from UTC in microseconds for a TIMESTAMP; 0 for types without a zone."""
         moment = read_moment("1970-01-01", self.zone) if kind == "timestamp" else None
         return -moment.micros if moment is not None else 0

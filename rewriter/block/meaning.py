@@ -1,8 +1,8 @@
-"""Compares expressions by meaning: the order of commutative operands does not matter.
+"""Compares expressions regardless of the order of commutative operands.
 
-A block keeps the order in which expressions were written, because it is printed and run: in `x <> 0 AND 1 / x > 2` the
-order avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as for a query's
-expression among a view's, compare by meaning.
+A block keeps the operands in their typed order, because it is printed and run: in `x <> 0 AND 1 / x > 2` the order
+avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as of a query's
+expression among a view's, ignore the order.
 
 law:    a + b is b + a, for floating-point numbers to the last bit, and a * b is b * a: of the same type, and with the
         same overflow; a = b is b = a, a < b is b > a; AND, OR and IN take their operands in any order
@@ -37,7 +37,7 @@ _LEAVES = (exp.Column, exp.Literal, exp.Identifier, exp.DataType, exp.Star, exp.
 
 
 def meaning(tree: Tree) -> Tree:
-    """Return the expression with commutative operands in one order; for comparing only, never for printing.
+    """Return the expression with commutative operands in a fixed order: a key for comparisons, never to be printed.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> meaning(exp.Mul(this=a, expression=b)) == meaning(exp.Mul(this=b, expression=a))
@@ -53,8 +53,9 @@ def meaning(tree: Tree) -> Tree:
 
 
 class _Meant(NamedTuple):
-    """The meaning of an expression; `made` is true if the tree is new and may be put into another
-    tree without a copy.
+    """The result of `meaning`.
+
+    `made` is true if the tree is new, so that it can be put into another tree without a copy.
     """
 
     tree: Tree
@@ -62,7 +63,7 @@ class _Meant(NamedTuple):
 
     @property
     def part(self) -> Tree:
-        """The meaning as an operand of another expression, copied if necessary."""
+        """The tree as an operand for another tree, copied if necessary."""
         return self.tree if self.made else self.tree.copy()
 
 
@@ -80,8 +81,9 @@ def _meant(tree: Tree) -> _Meant:
 
 @lru_cache(maxsize=8192)  # caches each operand: a sum of hundreds of terms is compared at each of its additions
 def _reordered(tree: Tree) -> _Meant:
-    """Return the tree with its operands sorted by hash; the same tree if it is sorted. The order differs between
-    processes.
+    """Return the tree with commutative operands sorted by hash; the same tree if they are sorted.
+
+    The order may differ from one process to another.
     """
     kind: type[Tree] = type(tree)
     if isinstance(tree, CONNECTORS):

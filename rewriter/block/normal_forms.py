@@ -1,4 +1,4 @@
-"""Converts predicates to disjunctive and conjunctive form, with NOT pushed down and a bounded size.
+"""Converts predicates to conjunctive form (clauses) and disjunctive form (branches), with NOT pushed down.
 
 law:    NOT (a AND b) is NOT a OR NOT b, unknown counted; a OR (b AND c) is (a OR b) AND (a OR c)
 """
@@ -18,7 +18,7 @@ MOST_CLAUSES = 64
 
 
 def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
-    """Return the alternatives of a predicate; None if it has only one.
+    """Return the branches of a predicate, of which at least one must be true; None if it is not a disjunction.
 
     >>> a, b = exp.column("a"), exp.column("b")
     >>> [branch.sql() for branch in branches_of(exp.Not(this=exp.And(this=a, expression=b)))]
@@ -32,7 +32,9 @@ def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
-    """Return the clauses of a predicate, each a list of alternatives; None for a single predicate or too many clauses.
+    """Return the clauses of a predicate, which must all be true; each clause is a disjunction of the listed predicates.
+
+    Return None if there would be more than 64 clauses.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> either = exp.Or(this=a, expression=exp.And(this=b, expression=c))
@@ -61,7 +63,7 @@ def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 
 def negated(tree: Tree) -> Tree:
-    """Return the negation of a predicate, pushed down by one step; the operands are not copied."""
+    """Return the negation of a predicate, with NOT pushed below AND and OR."""
     if not isinstance(tree, (exp.And, exp.Or)):
         inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
         return inner
@@ -71,7 +73,7 @@ def negated(tree: Tree) -> Tree:
 
 
 def joined(kind: type[Tree], parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction or disjunction of one or more operands."""
+    """Return the conjunction or disjunction (`kind`) of one or more operands, which are not copied."""
     whole: Tree = parts[0]
     for part in parts[1:]:
         whole = kind(this=whole, expression=part)

@@ -1,7 +1,8 @@
 """Uncorrelated subqueries, which a block treats as constants and keeps as text.
 
-In canonical trees they are function calls whose names contain a blank, so that no user's function can have the name.
-The last argument is the subquery's text.
+In canonical trees a subquery is a function call whose last argument is the subquery's text. The function's name
+contains a blank, so that no user's function has the name. An outer column, a column of the enclosing query in a
+correlated subquery, is represented in the same way.
 """
 
 from __future__ import annotations
@@ -21,24 +22,27 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """Return the call that stands for a subquery; its text is an Identifier, so that comparisons respect case."""
+    """Return the call that represents a subquery of this kind; `operands` are the operands of IN.
+
+    The text is an Identifier node, so that comparisons of trees respect case.
+    """
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
 def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
-    """Return whether a canonical node stands for a subquery."""
+    """Return whether a canonical node represents a subquery or an outer column."""
     return isinstance(node, exp.Anonymous) and node.name in OPAQUE
 
 
 def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
-    """Yield all calls in an expression that stand for subqueries."""
+    """Yield all calls in an expression that represent subqueries or outer columns."""
     if OPAQUE.isdisjoint(names_called(tree)):
         return iter(())
     return (call for call in every(tree, exp.Anonymous) if call.name in OPAQUE)
 
 
 def text_of(call: exp.Anonymous) -> str:
-    """Return the text of the subquery.
+    """Return the SQL text of the subquery that a call represents.
 
     >>> text_of(opaque(SCALAR, "SELECT max(x) FROM t"))
     'SELECT max(x) FROM t'
@@ -47,7 +51,7 @@ def text_of(call: exp.Anonymous) -> str:
 
 
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
-    """Return a subquery with its operator as SQL in parentheses, so that it can be an operand.
+    """Return a subquery with its operator (IN, EXISTS) as SQL text, in parentheses so that it can be an operand.
 
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
@@ -61,7 +65,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """Return the expression with the subqueries' texts replaced as `texts` says."""
+    """Return the expression with each subquery's text replaced by its value in `texts`, if it has one."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):
@@ -73,7 +77,7 @@ def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
 
 
 def shown(query: Tree) -> str:
-    """Return a short description of a subquery for a message.
+    """Return a short description of a subquery, by the tables that it reads, for a message.
 
     >>> from rewriter.sql import parse_select
     >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))

@@ -1,4 +1,7 @@
-"""Converts constants to points on the value line of a type, as Spark compares them in that type."""
+"""Converts constants to Python values that compare as Spark compares them.
+
+Numbers become int or Fraction, dates days since 1970, timestamps microseconds since 1970, booleans 0 or 1.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
 
 
 def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """Return a constant as a value of `kind` that can be ordered; None if Spark compares it in another type."""
+    """Return a constant as a value that is comparable with values of the type `kind`.
+
+    Return None if the expression is not a constant, or if Spark would compare it in another type than `kind`.
+    """
     sign = 1
     if isinstance(literal, exp.Neg):
         literal, sign = literal.this, -1
@@ -44,8 +50,9 @@ def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
 
 
 def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | int | None:
-    """Return a number as Spark compares it: as a DOUBLE beside a DOUBLE, else as a DECIMAL or an integer; None in
-    doubt.
+    """Return a number as Spark compares it with values of `kind`: in DOUBLE, DECIMAL or as an integer.
+
+    Return None if the type of the comparison is not certain.
     """
     text = literal.name
     if literal.is_string or not _NUMBER.match(text) or typed not in (None, "double"):
@@ -60,13 +67,14 @@ def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | in
 
 
 def number_of(text: str) -> Fraction | int:
-    """Return the value of a decimal literal; whole numbers as int, which compares five times as fast as Fraction."""
+    """Return the value of a decimal literal; a whole number as int, which compares five times as fast as Fraction."""
     return int(text) if text.isdigit() else Fraction(text)
 
 
 def _rounded(text: str, kind: str) -> Fraction | None:
-    """Return the DOUBLE value of a literal; None for a FLOAT compared with an integer, whose type of comparison is
-    open.
+    """Return the value of a literal rounded to DOUBLE; None if it is not finite.
+
+    Also return None for a large integer beside a FLOAT: it is not certain in which type Spark compares them.
     """
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):
@@ -75,14 +83,17 @@ def _rounded(text: str, kind: str) -> Fraction | None:
 
 
 def _is_exact(number: str, kind: str) -> bool:
-    """Return whether the DECIMAL in which Spark compares holds a number exactly; otherwise Spark rounds it."""
+    """Return whether the DECIMAL type in which Spark compares represents the number; otherwise Spark rounds it."""
     precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
     whole, _, fraction = number.partition(".")
     return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
-    """Return a date in days or a time in microseconds since 1970; None if Spark would cast the column to compare."""
+    """Return a date in days since 1970 or a timestamp in microseconds since 1970.
+
+    Return None if the text is not a time, or if Spark would cast the column instead of the constant.
+    """
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):
         return None

@@ -1,4 +1,7 @@
-"""Sorts a block's WHERE by kind: column equalities, a set of values per subject, and residual predicates."""
+"""Sorts the conjuncts of a WHERE by kind, and decides whether they imply another predicate.
+
+The kinds are equalities of columns, sets of values of one subject (a column or an expression of it), and the rest.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,10 @@ class Predicates:
     """The conjuncts of a block by kind.
 
     `pairs` are equalities of two columns that may replace each other: both have the same type, which is neither
-    floating point (0.0 = -0.0) nor a string of unknown collation. `ranges` maps each subject (the representative of a
-    column's class, or a bucket of it) to the set of values that the conjuncts allow. `residuals` are the meanings of
-    all other conjuncts. `cases` bounds the number of OR branches examined.
+    floating point (0.0 = -0.0) nor a string with a collation. `ranges` maps each subject to the set of values that the
+    conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of it such as a
+    time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `cases` limits the
+    combinations of OR branches that are examined.
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
@@ -47,7 +51,7 @@ class Predicates:
         self._sort()
 
     def _sort(self) -> None:
-        """Sort the conjuncts into value sets per subject and residual predicates."""
+        """Fill `ranges` and `residuals` from the conjuncts that are not column equalities."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             ranged = _range(self.block, conjunct, self.zone)
@@ -60,7 +64,7 @@ class Predicates:
             self.ranges[subject] = left.meet(NOT_NULL) if left.null and not self._declared(subject).null else left
 
     def values(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts allow a subject."""
+        """Return the set of values that the conjuncts and the schema allow a subject."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -73,7 +77,7 @@ class Predicates:
         return ALL
 
     def pins(self, subject: Tree) -> bool:
-        """Return whether the conjuncts allow the subject exactly one value."""
+        """Return whether the conjuncts allow the subject exactly one value, or only NULL."""
         declared, values = self.block.type_of(subject), self.values(subject)
         if values == ONLY_NULL:
             return True
@@ -84,11 +88,11 @@ class Predicates:
 
     @property
     def impossible(self) -> bool:
-        """Whether the conjuncts contradict each other for some column."""
+        """Whether the conjuncts allow some subject no value at all, so that no row satisfies them."""
         return any(values.empty for values in self.ranges.values())
 
     def implies(self, conjunct: Tree) -> bool:
-        """Return whether the conjuncts imply a predicate.
+        """Return whether the conjuncts imply another predicate; False also if no proof is found.
 
         law:    each combination of OR branches that makes the query's filter true makes each clause of the conjunct
                 true
@@ -113,12 +117,12 @@ class Predicates:
 
     @cached_property
     def _named(self) -> frozenset[Tree]:
-        """The columns of the conjuncts."""
+        """The columns that the conjuncts name."""
         return frozenset(column for conjunct in self.conjuncts for column in every(conjunct, exp.Column))
 
     @cached_property
     def _columns(self) -> frozenset[Tree]:
-        """The columns of all conjuncts except column equalities."""
+        """The columns of all conjuncts that are not column equalities."""
         return frozenset(column for conjunct in self._rest for column in every(conjunct, exp.Column))
 
     def _clauses_hold(self, conjunct: Tree) -> bool:
@@ -126,7 +130,7 @@ class Predicates:
         return clauses is not None and all(map(self._clause_holds, clauses))
 
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
-        """Return whether the conjuncts imply a clause, which is a disjunction of atoms.
+        """Return whether the conjuncts imply a clause: a disjunction of the predicates `atoms`.
 
         law: values of different subjects are independent, so that the clause is implied only if the values allowed for
              one subject lie within the union of its atoms over that subject
@@ -141,13 +145,16 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the values that the conjuncts and their consequences allow a subject."""
+        """Return the set of values that the conjuncts, and what follows from them, allow a subject."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """The sets that the conjuncts imply for further subjects: the time behind a bucket, and NOT NULL."""
+        """The sets of values that follow from the conjuncts for other subjects.
+
+        These are the time of a bucket, columns that a LIKE restricts, and columns that cannot be NULL.
+        """
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             found = [*_facets(self.block, conjunct, self.zone), consequence(conjunct, self.block, self.zone)]
@@ -158,7 +165,10 @@ class Predicates:
         return {subject: RangeSet.met(values) for subject, values in sets.items()}
 
     def _in_each_case(self, conjunct: Tree) -> bool:
-        """Return whether a predicate holds in each branch of a disjunction over its columns."""
+        """Return whether a predicate is implied in each branch of the first disjunction that names one of its columns.
+
+        A branch that contradicts the other conjuncts does not count.
+        """
         wanted = {*every(conjunct, exp.Column)}
         for disjunction, columns in self._disjunctions:
             if not wanted.isdisjoint(columns):
@@ -168,7 +178,7 @@ class Predicates:
 
     @cached_property
     def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
-        """The disjunctions over several subjects, with their columns."""
+        """The conjuncts that are disjunctions over several subjects, with their columns."""
         found = []
         for conjunct in self._rest if self._cases > 1 else ():
             if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
@@ -176,8 +186,9 @@ class Predicates:
         return found
 
     def _branches(self, disjunction: Tree) -> list[Predicates]:
-        """Return these predicates with a disjunction replaced by each of its branches in turn; empty if there are too
-        many.
+        """Return these predicates with a disjunction replaced by each of its branches in turn.
+
+        Return an empty list if there are more branches than `cases` allows.
         """
         known: dict[Tree, list[Predicates]] = vars(self).setdefault("_known_branches", {})
         if disjunction not in known:
@@ -190,7 +201,7 @@ class Predicates:
         return known[disjunction]
 
     def rest_of(self, conjunct: Tree) -> Tree | None:
-        """Return the residual of a conjunct given these predicates; None if they imply it.
+        """Return the part of a conjunct that remains to be checked where these predicates hold; None if they imply it.
 
         law:    in an AND, parts that are always true can be dropped; in an OR, branches that cannot be true
         view:   region = 'eu'
@@ -219,7 +230,7 @@ class Predicates:
 
 @remembered
 def predicates_of(block: Block, zone: str) -> Predicates:
-    """Return the predicates of a block's own WHERE."""
+    """Return the Predicates of a block's own WHERE; `zone` is the session's time zone."""
     return Predicates(block, block.where, zone)
 
 
@@ -244,6 +255,9 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """Return the value sets of a predicate: over its own subject, and over the time behind a bucket, date or year."""
+    """Return the sets of values for which a predicate is true, each with its subject.
+
+    There may be two: over the predicate's own subject, and over the time of a bucket, date or year.
+    """
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

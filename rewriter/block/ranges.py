@@ -1,4 +1,4 @@
-"""Sets of values for which a SQL predicate is true: intervals, with or without NULL."""
+"""Sets of values for which a SQL predicate is true: ordered intervals, with or without NULL."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ Value = Any  # int, Fraction or str; all values of one set have the same type
 
 
 class Bound(NamedTuple):
-    """An end of an interval; a `value` of None is infinity."""
+    """The lower or upper end of an interval: a value that is included if `closed`; None means unbounded."""
 
     value: Value | None
     closed: bool
 
 
 class Interval(NamedTuple):
-    """The values between two bounds."""
+    """The values between a lower and an upper bound."""
 
     low: Bound
     high: Bound
 
     @property
     def empty(self) -> bool:
-        """Whether the interval contains no value."""
+        """Whether the bounds exclude every value; False for an interval that is unbounded on a side."""
         if self.low.value is None or self.high.value is None:
             return False
         if self.low.value == self.high.value:
@@ -33,7 +33,7 @@ class Interval(NamedTuple):
         return bool(self.low.value > self.high.value)
 
     def meet(self, other: Interval) -> Interval:
-        """Return the intersection."""
+        """Return the intersection of two intervals, which may be empty."""
         return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
 
     def within(self, other: Interval) -> bool:
@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
 
 class _Infinite:
-    """An object that compares greater than every value."""
+    """Minus or plus infinity (by `sign`), which compares less or greater than every other value."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
@@ -83,7 +83,7 @@ EVERYTHING = Interval(_UNBOUND, _UNBOUND)
 
 @dataclass(frozen=True)
 class RangeSet:
-    """Ordered, disjoint intervals, with or without NULL.
+    """A set of values: ordered disjoint intervals, with NULL if `null` is true.
 
     >>> low, high = RangeSet.compare(">", 5), RangeSet.compare("<=", 9)
     >>> low.meet(high).within(low), low.within(low.meet(high))
@@ -95,7 +95,7 @@ class RangeSet:
 
     @staticmethod
     def compare(operator: str, value: Value) -> RangeSet:
-        """Return the values v for which `v operator value` is true."""
+        """Return the set of the values v for which `v operator value` is true."""
         point = Bound(value, operator in ("=", "<=", ">="))
         if operator == "=":
             return RangeSet((Interval(point, point),))
@@ -104,7 +104,7 @@ class RangeSet:
 
     @staticmethod
     def of(values: Iterable[Value]) -> RangeSet:
-        """Return the set of these values."""
+        """Return the set of exactly these values, without NULL."""
         points = [Bound(value, True) for value in sorted(set(values))]
         return RangeSet(tuple(Interval(point, point) for point in points))
 
@@ -115,12 +115,12 @@ class RangeSet:
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
     def closed_over_integers(self) -> RangeSet:
-        """Return the same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
+        """Return the same set of integers with closed bounds, so that `x < 10` and `x <= 9` give equal sets."""
         return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
 
     @staticmethod
     def joined(sets: Iterable[RangeSet]) -> RangeSet:
-        """Return the union of sets."""
+        """Return the union of any number of sets."""
         all_of_them = tuple(sets)
         intervals = (interval for one in all_of_them for interval in one.intervals)
         return _union(intervals, any(one.null for one in all_of_them))
@@ -132,11 +132,11 @@ class RangeSet:
         return RangeSet.met(sets[:middle]).meet(RangeSet.met(sets[middle:])) if middle else sets[0]
 
     def meet(self, other: RangeSet) -> RangeSet:
-        """Return the intersection."""
+        """Return the intersection of this set and another."""
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def complement(self) -> RangeSet:
-        """Return all values outside the set, NULL included.
+        """Return the set of all values outside this set; NULL is in it if it is not in this set.
 
         >>> RangeSet.compare("<", 5).complement() == RangeSet.joined([RangeSet.compare(">=", 5), ONLY_NULL])
         True
@@ -153,7 +153,7 @@ class RangeSet:
 
     @property
     def empty(self) -> bool:
-        """Whether the set contains neither a value nor NULL."""
+        """Whether the set has neither a value nor NULL."""
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
@@ -176,7 +176,7 @@ ONLY_NULL = RangeSet((), null=True)
 
 
 def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersection of two sets of ordered intervals."""
+    """Yield the intersections of two sequences of ordered intervals; some may be empty."""
     i = j = 0
     while i < len(left) and j < len(right):
         yield left[i].meet(right[j])
@@ -198,7 +198,11 @@ def _close(interval: Interval) -> Interval:
 
 
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
-    """Merge overlapping and adjacent intervals, so that containment can be decided for each interval alone."""
+    """Return the set of these intervals, with overlapping and adjacent ones merged.
+
+    Merged intervals allow `within` to compare them one by one. With `discrete`, the values are integers: [1, 2] and [3,
+    4] are adjacent.
+    """
     found = [interval for interval in intervals if not interval.empty]
     if len(found) < 2:
         return RangeSet(tuple(found), null)

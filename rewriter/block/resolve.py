@@ -1,4 +1,4 @@
-"""Builds the block of a SELECT: resolves names, output aliases and ordinals."""
+"""Builds the block (the normal form) of a SELECT, with names, output aliases and ordinals resolved."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 
 
 class Texts(NamedTuple):
-    """How subqueries are read: `of` returns a subquery's text in the statement, `levels` limits the nesting.
+    """The context for subqueries and derived tables that a block keeps as text.
 
-    Subqueries whose texts are in `known` were read before. `derive` reads derived tables that cannot be merged into a
-    block.
+    `of` returns a subquery's text in the statement. `levels` limits how deeply subqueries may be nested. Subqueries
+    whose texts are in `known` are not checked again. `derive` reads derived tables that cannot be merged into the
+    block; without it they are unsupported.
     """
 
     of: Callable[[exp.Select], str]
@@ -74,11 +75,12 @@ def build_block(
     ties: bool = False,
     exists: bool = False,
 ) -> Block:
-    """Return the block of a SELECT; raise Unsupported. `find` looks up a table's name and columns.
+    """Return the block of a SELECT; raise Unsupported.
 
-    Without `texts`, the only subqueries supported are those that become semi or anti joins. `outer` resolves the outer
-    references in WHERE. With `ties`, window functions may distinguish rows that their ORDER BY leaves equal. With
-    `exists`, the outputs are not read, and `*` is one constant instead of all columns.
+    `find` looks up a table's name and columns, `common` a CTE. Occurrence ids in `taken` are not used. Without `texts`,
+    only subqueries that become semi or anti joins are supported. `outer` resolves outer references in WHERE. With
+    `ties`, window functions may distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the
+    subquery of EXISTS, whose outputs do not matter: `*` becomes one constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -107,7 +109,7 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """Return the text of an uncorrelated subquery; raise Unsupported for a correlated one."""
+    """Return the text of an uncorrelated subquery; raise Unsupported for correlated and unsupported subqueries."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not a single SELECT")
@@ -125,7 +127,7 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
 
 
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
-    """Return a function that looks up the FROM items of a statement among these tables."""
+    """Return a function that looks up a statement's tables in `columns`; the function returns None for others."""
 
     def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
@@ -135,7 +137,7 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of the known sources of a SELECT, even if other parts are unsupported."""
+    """Return the scope of a SELECT's FROM clause, as far as its tables are known and supported."""
 
     def plain(item: exp.Table) -> tuple[exp.Select, Build] | None:
         named = common(item)
@@ -153,7 +155,7 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of a SELECT's FROM clause; raise Unsupported if some names are unknown."""
+    """Return the scope of a SELECT's FROM clause; raise Unsupported if some of its names are unknown."""
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
         raise Unsupported("not all names of the outer SELECT are known")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
@@ -161,13 +163,13 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 
 
 def _no_common(_: exp.Table) -> None:
-    """Return None: no FROM item names a CTE."""
+    """Return None: no item of FROM names a CTE."""
 
 
 def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None) -> Common:
-    """Return a function that returns the CTE that a FROM item names.
+    """Return a function that looks up the CTE that an item of FROM names; the function returns None for others.
 
-    With `texts_of`, subqueries and derived tables within CTEs are supported, too.
+    With `texts_of`, CTEs may contain subqueries and derived tables that are kept as text.
     """
 
     def build_of(table: CommonTable) -> Build:
@@ -188,7 +190,7 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
 
 @dataclass(frozen=True)
 class _SelectList:
-    """The outputs of a SELECT, to resolve aliases and ordinals."""
+    """The outputs of a SELECT, among which aliases and ordinals are resolved."""
 
     scope: Scope
     items: Sequence[tuple[Tree, str | None, bool]]
@@ -202,7 +204,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """Return an expression of HAVING, where a name is a column or an output alias."""
+        """Return an expression of HAVING in canonical form; a name in it is a column or an output alias."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -210,7 +212,7 @@ class _SelectList:
         return replace(self.scope, alias=self.alias)
 
     def read_key(self, node: Tree) -> Tree:
-        """Return an item of GROUP BY, where a column takes precedence over an alias."""
+        """Return an item of GROUP BY in canonical form; a column takes precedence over an output alias."""
         return self._item(node, self._before_aliases)
 
     @cached_property
@@ -218,12 +220,15 @@ class _SelectList:
         return replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
 
     def read_order(self, node: Tree) -> Tree:
-        """Return an item of ORDER BY, where an output takes precedence over a column, except within an aggregate."""
+        """Return an item of ORDER BY in canonical form.
+
+        An output takes precedence over a column of the same name, except if the item contains an aggregate.
+        """
         aggregates = any(meant(call.name) in AGGREGATES for call in every(node, exp.Anonymous))
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """Return the output that an ordinal refers to, or the expression itself."""
+        """Return the output at the position that an ordinal names, or the expression itself; raise Unsupported."""
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
@@ -234,15 +239,16 @@ class _SelectList:
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """Return the output with a given name, or None; raise Unsupported if two have that name."""
+        """Return the output with this name; None if there is none; raise Unsupported if two differ."""
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
             raise Unsupported(f"{name} is ambiguous: two outputs have this name")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
-        """Return the expression of an output alias; raise Unsupported if the alias is ambiguous; None if there is no
-        such alias.
+        """Return the expression of an output alias; None if no output has that alias.
+
+        Raise Unsupported if two outputs have it, or if it is also the name of another column.
         """
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
@@ -256,14 +262,15 @@ class _SelectList:
 
 
 def _takes_all(tree: exp.Select) -> bool:
-    """Return whether a SELECT is just `SELECT * FROM … WHERE …`."""
+    """Return whether a SELECT has only the output `*` and the clauses FROM and WHERE."""
     plain = all(clause in _ROW_CLAUSES for clause, value in tree.args.items() if value)
     return plain and all(isinstance(item, exp.Star) for item in tree.expressions)
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """Yield each output: its expression, its name (None if the text does not determine it), and whether that is an
-    alias.
+    """Yield each output: its canonical expression, its name, and whether the name is an alias.
+
+    The name is None if the text does not determine it.
     """
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
@@ -287,7 +294,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
-    """Return the block with its GROUP BY and the clauses evaluated after it."""
+    """Return the block with GROUP BY and the clauses that are evaluated after it: HAVING, DISTINCT, ORDER BY, LIMIT."""
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
@@ -314,7 +321,7 @@ def _any_rows() -> Tree:
 
 
 def _behind_groups(block: Block) -> tuple[Tree, ...]:
-    """Return the expressions that are evaluated after grouping."""
+    """Return the expressions that are evaluated after grouping: outputs, HAVING and ORDER BY."""
     return (*block.outputs, *block.having, *(item.key for item in block.order))
 
 
@@ -329,7 +336,10 @@ def _with_grouping_ids(block: Block) -> Block:
 
 
 def _distinct(tree: exp.Select, block: Block) -> Block:
-    """Return the block with DISTINCT as grouping by all outputs that are not constants."""
+    """Return the block with DISTINCT; raise Unsupported.
+
+    Without groups and windows, DISTINCT becomes grouping by all outputs that are not constants.
+    """
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not supported")
     outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
@@ -342,7 +352,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
 
 
 def _check(block: Block, ties: bool) -> None:
-    """Raise Unsupported for expressions that Spark rejects, or whose value depends on more than the rows."""
+    """Raise Unsupported for expressions that Spark rejects, or whose value depends on the order of rows."""
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
@@ -359,7 +369,7 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for subqueries in places where Spark rejects them, in the query or in a rewriting of it."""
+    """Raise Unsupported for a subquery where Spark rejects one, in the block or in a rewriting of it."""
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
         raise Unsupported("a subquery in GROUP BY or in the ON of a join is not supported")
@@ -369,7 +379,7 @@ def _check_subqueries(block: Block) -> None:
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
-    """Raise Unsupported for a column that is neither a key nor within an aggregate; Spark rejects it."""
+    """Raise Unsupported for a column that is neither a grouping key nor within an aggregate, as Spark does."""
     if expression in keys or aggregate_of(expression) is not None:
         return
     if isinstance(expression, exp.Column):
@@ -380,7 +390,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
 
 
 def calls(tree: Tree, names: frozenset[str]) -> bool:
-    """Return whether a function of these names is called anywhere in the expression."""
+    """Return whether an expression calls a function with one of these names."""
     return not names.isdisjoint(names_called(tree))
 
 

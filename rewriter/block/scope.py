@@ -1,4 +1,4 @@
-"""Resolves names in a block: which column, alias or outer reference a name means."""
+"""Resolves names: to a column, an output alias, or an outer reference (a column of an enclosing query)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Source:
-    """One item of FROM in a scope: a table, or a derived table with its outputs in `derived`."""
+    """One item of FROM that offers columns: a table, or a merged derived table with its outputs in `derived`."""
 
     alias: str
     table: Occurrence | None = None
     derived: tuple[tuple[str | None, Tree], ...] = ()
 
     def column(self, name: str) -> Tree | None:
-        """Return the column with this name, or None; raise Unsupported if a derived table has it twice."""
+        """Return the canonical column with this name; None if there is none; raise Unsupported if there are two."""
         if self.table is not None:
             column = self.table.column(name)
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
@@ -34,13 +34,13 @@ class Source:
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
-        """Return whether the source has a column of this lower-case name."""
+        """Return whether the source has a column with this lower-case name."""
         if self.table is not None:
             return self.table.column(name) is not None
         return any(label is not None and label.lower() == name for label, _ in self.derived)
 
     def columns(self) -> Iterator[tuple[str | None, Tree]]:
-        """Yield all names with their canonical columns, in order."""
+        """Yield all columns in order: the name (None if unknown) and the canonical expression."""
         if self.table is None:
             yield from ((name, tree.copy()) for name, tree in self.derived)
             return
@@ -48,8 +48,9 @@ class Source:
             yield column.name, exp.column(column.name.lower(), self.table.id)
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Return whether a qualifier names this source: by its alias or, without one, by the last parts of the table's
-        name.
+        """Return whether a qualifier names this source.
+
+        It does if it is the alias or, for a table without one, the last parts of the table's full name.
         """
         if qualifier == (self.alias.lower(),):
             return True
@@ -61,13 +62,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Scope:
-    """The sources in scope. Names are compared ignoring case, as Spark does by default.
+    """The sources among whose columns names are resolved; case is ignored, as Spark does by default.
 
-    A name that is not exactly one column of these sources is refused: it may be ambiguous, or belong to an enclosing
-    query. In a subquery, `outer` resolves such names in the enclosing query. `tables` provide the types. `merged` are
-    the columns that USING made one of two; `hidden` are the (alias, name) pairs of the columns merged into them.
-    `alias` resolves an unqualified name as an output alias, in clauses where these are visible. `constant` returns the
-    text of an uncorrelated subquery.
+    `tables` are the tables whose declared columns give the types. `merged` are the columns that a USING made of two
+    columns, `hidden` the (alias, name) pairs of the original columns, which an unqualified name no longer means.
+    `alias` returns the output with an alias, in clauses where output aliases are visible. `constant` returns the text
+    of an uncorrelated subquery.
+
+    A name that is not exactly one column of the sources may be ambiguous or an outer reference: `outer`, if set,
+    resolves a name that is certainly an outer reference; any other raises Unsupported.
     """
 
     tables: tuple[Occurrence, ...]
@@ -79,7 +82,7 @@ class Scope:
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the canonical tree of a column reference; raise Unsupported."""
+        """Return the canonical tree of a column reference; raise Unsupported if it is unknown or ambiguous."""
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
@@ -94,7 +97,7 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Return the error message for a name that is not a column."""
+        """Return why a name is not a column, as the end of a message."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
@@ -103,7 +106,7 @@ class Scope:
         return "is not a column of the tables in FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """Return the source of a column reference; None if there is none or more than one."""
+        """Return the first source that has the column; None if there is none, or if USING has merged columns."""
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -112,8 +115,9 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Return whether a name can only be an outer reference: it is no struct field and no unnamed output of these
-        sources.
+        """Return whether a name that is no column here can only be an outer reference.
+
+        It could otherwise be a field of a struct column, or an output without a known name.
         """
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
@@ -132,7 +136,7 @@ class Scope:
                 yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
-        """Yield the columns of `*` or `qualifier.*`; raise Unsupported."""
+        """Yield the name and the canonical tree of each column of `*` or `qualifier.*`; raise Unsupported."""
         if qualifier is not None and self.merged:
             raise Unsupported(f"{qualifier}.* is not supported with USING")
         yield from ((name, tree.copy()) for name, tree in self.merged)
@@ -145,14 +149,14 @@ class Scope:
                     yield name, tree
 
     def has(self, name: str) -> bool:
-        """Return whether an unqualified name is a column of some source."""
+        """Return whether an unqualified name is a column of at least one source."""
         name = name.lower()
         return any(label.lower() == name for label, _ in self.merged) or any(
             source.has(name) for source in self.sources
         )
 
     def type_of(self, node: Tree) -> Column | None:
-        """Return the declared column of a canonical column; None for other expressions."""
+        """Return the declared column that a canonical column names; None for other expressions."""
         if not isinstance(node, exp.Column):
             return None
         table = self._by_id.get(node.table)

@@ -1,7 +1,7 @@
-"""Lower bounds of the times of a block's rows, from its filter and from the statistics of its tables.
+"""Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
-A dashboard's filter has a begin: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones had
-other offsets long ago; with a lower bound, a proof about a zone need not cover those.
+A dashboard's filter usually has a begin: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones
+had other offsets long ago; with a lower bound, a proof about a time zone need not cover those.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _LAST_YEAR = 9999
 
 
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
-    """Return a lower bound of a time from a filter and `known` bounds, in seconds since 1970; None without one.
+    """Return a lower bound of the time `source`, in seconds since 1970; None if there is none.
 
-    The bound is the begin of a year, so that proofs from it stay valid from one refresh to the next.
+    The bound follows from the filter's conjuncts and from `known`, pairs of a time and a bound. It is rounded down to
+    the begin of a year, so that proofs that depend on it stay valid from one refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
@@ -61,16 +62,18 @@ def _year_of(seconds: int) -> int:
 
 
 def least_of(bound: Tree) -> int | None:
-    """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; None if
-    unknown.
+    """Return a lower bound of the value of `bound`, a constant, at any time of execution.
+
+    The result is in seconds since 1970; None if unknown.
     """
     earliest = _earliest(bound)
     return earliest - _MARGIN if earliest is not None else None
 
 
 def back_of(bound: Tree) -> int | None:
-    """Return how many seconds, at most, a bound lies before the time of execution; None if it does not depend on that
-    time.
+    """Return by how many seconds, at most, the value of `bound` lies before the time of execution.
+
+    Return None if the value does not depend on the time of execution.
     """
     earliest = _earliest(bound) if tells_time(bound) else None
     return _TODAY - earliest if earliest is not None else None
@@ -90,8 +93,9 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
-    """Return the lower bound of a whole-number column that is bounded on both sides within plausible seconds since
-    1970; else None.
+    """Return the greatest lower bound, in seconds since 1970, that comparisons give a whole-number column.
+
+    Return None unless the column is bounded on both sides, and the bounds are possible seconds of a TIMESTAMP.
     """
     lows: list[int] = []
     highs: list[int] = []
@@ -105,8 +109,9 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
-    """Yield both sides of a comparison, once either way round, and whether the second is an upper
-    bound of the first.
+    """Yield a comparison twice: as it is, and with its sides exchanged.
+
+    Each item is the first side, the second side, and whether the second is an upper bound of the first.
     """
     if isinstance(tree, (exp.GTE, exp.GT, exp.LTE, exp.LT)):
         up = isinstance(tree, (exp.LTE, exp.LT))
@@ -121,7 +126,7 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time if an expression is the begin of that time's bucket; else the expression itself."""
+    """Return the time of which an expression is the begin of a bucket; else the expression itself."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return _begun_of(bucket.source)
@@ -133,8 +138,9 @@ def _begun_of(tree: Tree) -> Tree:
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
-    """Return the lower bound that `subject >= bound` gives a column that is the subject, or whose bucket, date or year
-    is; None otherwise.
+    """Return a lower bound of the time `column`, in seconds since 1970, where `subject >= bound` is true.
+
+    The subject is the column itself, or its bucket, date or year; return None for any other subject.
     """
     if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
         year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
@@ -147,8 +153,9 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 
 
 def _earliest(bound: Tree) -> int | None:
-    """Return a lower bound of a constant in seconds since 1970, without regard to the zone's
-    offset; None if unknown.
+    """Return a lower bound of a constant in seconds since 1970; None if unknown.
+
+    The offset of the time zone is not taken into account.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
@@ -179,7 +186,7 @@ def _earliest(bound: Tree) -> int | None:
 
 
 def _earliest_second(counted: Tree) -> int | None:
-    """Return a lower bound of a number of seconds since 1970, such as unix_timestamp() - 3600; None if unknown."""
+    """Return a lower bound of a constant number of seconds, such as unix_timestamp() - 3600; None if unknown."""
     if isinstance(counted, (exp.Add, exp.Sub)):
         step = counted.expression
         return _before(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
@@ -192,7 +199,7 @@ def _before(bound: Tree, seconds: int | None) -> int | None:
 
 
 def _step(tree: Tree) -> int | None:
-    """Return the length of an interval or of a number of days, in seconds; None if unknown."""
+    """Return the length of a constant interval, or of a constant number of days, in seconds; None if unknown."""
     number = tree.this if isinstance(tree, (exp.Neg, exp.Interval)) else tree
     unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
@@ -204,9 +211,11 @@ def _step(tree: Tree) -> int | None:
 def known_since(
     block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...], ranges: tuple[tuple[str, int, int], ...]
 ) -> Block:
-    """Return a view's block with lower bounds of its times and numbers, from the bounds of its storage columns.
+    """Return a view's block with lower bounds of its times, from the bounds of the storage table's columns.
 
-    A bucket or a date begins before its times, apart from a few minutes where a zone once shifted its clocks.
+    `columns` are the names of the storage columns, one for each output. `least` has the least values of time columns,
+    in seconds since 1970, `ranges` the least and greatest values of integer columns. A bucket or date begins before all
+    its times, apart from a few minutes where a zone once shifted its clocks.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
@@ -222,8 +231,10 @@ def known_since(
 
 
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
-    """Return the lower bound of the number whose bucket an output is, from the least begin (`at`) or the column's
-    `bounds`.
+    """Return the lower bound of the number from which an output is computed by rounding down.
+
+    `at` is the least value of the output if it is a time, `bounds` are the least and greatest if it is an integer.
+    Return an empty mapping if the output is not computed so.
     """
 
     def kind(node: Tree) -> str | None:

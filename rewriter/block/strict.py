@@ -1,4 +1,4 @@
-"""Columns that cannot be NULL where a predicate is true."""
+"""Finds the columns that cannot be NULL where a predicate is true."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PASSING = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Cast)
 
 
 def not_null_in(predicate: Tree) -> Iterator[Tree]:
-    """Yield the columns whose NULL makes a predicate unknown.
+    """Yield columns that are not NULL in any row for which the predicate is true.
 
     >>> from rewriter.sql import parse_select
     >>> where = parse_select("SELECT 1 FROM t WHERE NOT a + 1 < CAST(b AS INT)").args["where"].this

@@ -1,4 +1,4 @@
-"""Reads WHERE and its subqueries: EXISTS and IN become SEMI and ANTI joins.
+"""Converts WHERE and its subqueries: EXISTS and IN become SEMI and ANTI joins.
 
 | WHERE …                          | is a join of the subquery's tables                                      |
 |----------------------------------|-------------------------------------------------------------------------|
@@ -35,19 +35,19 @@ _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
 
 class Filter(NamedTuple):
-    """The content of a WHERE clause: conjuncts, and the tables and joins that its subqueries become."""
+    """The content of a WHERE clause: conjuncts, and the tables and joins into which its subqueries are converted."""
 
     conjuncts: tuple[Tree, ...] = ()
     tables: tuple[Occurrence, ...] = ()
     joins: tuple[Join, ...] = ()
 
     def on(self, clause: FromClause) -> FromClause:
-        """Return the FROM clause with the filter's joins added."""
+        """Return the FROM clause with this filter's tables and joins appended."""
         return clause._replace(tables=(*clause.tables, *self.tables), joins=(*clause.joins, *self.joins))
 
 
 class _Membership(NamedTuple):
-    """EXISTS (SELECT …) or, with an `operand`, IN (SELECT …)."""
+    """A predicate EXISTS (SELECT …) or, with an `operand`, IN (SELECT …); `kind` is the join, SEMI or ANTI."""
 
     kind: str
     select: exp.Select
@@ -55,7 +55,11 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the content of a WHERE clause, with unused ids for the tables of its joins; raise Unsupported."""
+    """Return the content of a WHERE clause; raise Unsupported.
+
+    `source` is the FROM clause of the same SELECT, `read` converts the FROM clause of a subquery. Occurrence ids in
+    `taken` are not used.
+    """
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
     plain = (part for part in parts if _membership(part) is None)
@@ -75,7 +79,7 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """Return a predicate over an uncorrelated subquery; for any other predicate, raise `problem` again."""
+    """Return a predicate with a subquery in canonical form if it is uncorrelated; else raise `problem` again."""
     try:
         return canonical(part, scope)
     except Unsupported:
@@ -95,7 +99,7 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """Return the join for EXISTS or IN, with the tables that the join adds."""
+    """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate; raise Unsupported."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{shown(select)} groups or limits its rows")
@@ -125,8 +129,9 @@ def _joined(
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
-    """Return whether IN compares as `=` does: both sides have one type, or are integers; IN coerces other types
-    differently.
+    """Return whether IN compares two expressions as `=` does.
+
+    It does if both have the same type, or both are integers; IN coerces other types differently.
     """
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]

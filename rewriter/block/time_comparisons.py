@@ -1,5 +1,4 @@
-"""Turns comparisons of a time as a number or text, such as `unix_timestamp(t) >= 1704067200`, into comparisons of the
-time.
+"""Turns comparisons of a time as a number or text into comparisons of the time itself.
 
 law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down: at least n is not before the
         instant n, and at most n is before the instant n + 1
@@ -37,8 +36,9 @@ _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
 class _Counted(NamedTuple):
-    """A time counted in units of `micros` microseconds, multiplied by `times`; `towards_1970`
-    tells how it is rounded.
+    """A number that counts a time: `time` in units of `micros` microseconds since 1970, multiplied by `times`.
+
+    `towards_1970` is true if the count is rounded towards 1970; else it is rounded down.
     """
 
     time: Tree
@@ -48,8 +48,9 @@ class _Counted(NamedTuple):
 
 
 def of_time(comparison: Tree, scope: Scope) -> Tree:
-    """Return a comparison of a counted time as a comparison of the time itself; return any other
-    comparison unchanged.
+    """Return a comparison of a counted time as a comparison of the time itself.
+
+    Return any other comparison unchanged.
     """
     if isinstance(comparison, exp.Like):
         return _begun(comparison, scope) or comparison
@@ -72,8 +73,9 @@ _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
-    """Return `text of a time LIKE 'prefix%'` as a comparison of the text's first characters; None
-    for other patterns.
+    """Return `text of a time LIKE 'prefix%'` as a comparison of the text's first characters.
+
+    Return None for other predicates.
     """
     text, pattern = comparison.this, comparison.expression
     cast_to_text = isinstance(text, exp.Cast) and text.to.this in exp.DataType.TEXT_TYPES
@@ -88,8 +90,9 @@ def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
 
 
 def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
-    """Return a comparison of the days between a time and a constant day as a comparison of the time's date; None for
-    others.
+    """Return a comparison of datediff() of a time and a constant day as a comparison of the time's date.
+
+    Return None for other comparisons.
     """
     call = comparison.this
     if not isinstance(call, exp.Anonymous) or call.name != "datediff" or len(call.expressions) != 2:
@@ -144,7 +147,10 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
 
 
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
-    """Return the instant of a constant number of seconds long after 1970, and of the next second; None for others."""
+    """Return the instants of a constant number of seconds since 1970 and of the next second.
+
+    Return None unless the constant is certainly after the begin of 1970.
+    """
     if _is_of_clock(bound):
         after = exp.Add(this=bound, expression=number(1))
         return call_of("timestamp_seconds", bound), call_of("timestamp_seconds", after)
@@ -168,7 +174,7 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 
 
 def _is_of_clock(bound: Tree) -> bool:
-    """Return whether a constant is a number of seconds computed from the current time, long after 1970."""
+    """Return whether a constant is the current time in seconds, minus a number too small to reach 1970."""
     if isinstance(bound, exp.Sub):
         back = integer_of(bound.expression)
         return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)
@@ -178,7 +184,7 @@ def _is_of_clock(bound: Tree) -> bool:
 
 
 def _instant(micros: int) -> Tree | None:
-    """Return the instant that lies this many microseconds after the begin of 1970; None outside the years 1 to 9999."""
+    """Return the TIMESTAMP literal of a number of microseconds since 1970; None outside the years 1 to 9999."""
     try:
         return cast(exp.Literal.string(f"{counted_instant('timestamp_micros', micros).isoformat(' ')}Z"), "timestamp")
     except OverflowError:

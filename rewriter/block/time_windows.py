@@ -1,4 +1,4 @@
-"""The start and end of `window(t, '1 hour')` in canonical form.
+"""The canonical form of the start and end of a time window, `window(t, '1 hour')`.
 
 law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length since 1970 plus an offset, in
      no time zone; the window of a TIMESTAMP_NTZ is counted on its own clock, where a length that divides a day is a
@@ -24,7 +24,11 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return the start or end of a time window, or both; raise Unsupported if the type of the time is unknown."""
+    """Return the canonical start or end (`field`) of a time window, or a struct of both.
+
+    `arguments` are the time, and the window's length and offset in seconds. Raise Unsupported if the type of the time
+    is not known or not supported.
+    """
     if field == STRUCT:
         start, end = (time_window(each, arguments, scope) for each in (START, END))
         return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
@@ -46,7 +50,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:
-    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`."""
+    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`, or the window's end."""
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
     ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)

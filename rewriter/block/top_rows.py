@@ -1,4 +1,6 @@
-"""Top-N queries by row_number(): like LIMIT, they leave open which of several equal rows they return.
+"""Recognizes top-N queries by row_number().
+
+Like LIMIT, they leave open which of several rows that are equal under ORDER BY they return.
 
 query:  SELECT region, item FROM (SELECT region, item, row_number() OVER (PARTITION BY region ORDER BY sum(x) DESC) AS
         n FROM sales GROUP BY region, item) AS t WHERE n <= 3
@@ -20,7 +22,7 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT's only reader filters its rows by their row numbers.
+    """Return whether a SELECT computes one row_number(), by which the only SELECT that reads it filters the rows.
 
     law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
          place can disagree with it
@@ -38,7 +40,7 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _readers(statement: Statement, select: SelectBlock) -> Iterator[exp.Select]:
-    """Yield the SELECTs whose FROM reads a SELECT, as a derived table or as a CTE."""
+    """Yield each SELECT whose FROM reads the given SELECT, as a derived table or as a CTE."""
     names = {table.name for table in statement.common if table.block.span == select.span}
     for block in statement.blocks:
         for item in from_items(block.tree) if block.tree is not None else ():

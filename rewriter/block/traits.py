@@ -1,4 +1,4 @@
-"""Properties that a canonical expression has by itself."""
+"""Properties of canonical expressions that follow from the expression alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Return the temporal type of an expression if the expression alone determines it; else None."""
+    """Return the type of an expression if it is DATE, TIMESTAMP or TIMESTAMP_NTZ for certain; else None."""
     column = scope.type_of(node)
     if column is not None:
         return column.type if column.type in TEMPORAL else None
@@ -40,14 +40,14 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
 
 
 def is_literal(node: Tree) -> bool:
-    """Return whether a canonical tree is a literal, possibly with a sign or a type."""
+    """Return whether a canonical tree is a literal, possibly with a minus sign or a cast."""
     if isinstance(node, (exp.Neg, exp.Cast)):
         return is_literal(node.this)
     return isinstance(node, (exp.Literal, exp.Null, exp.Boolean))
 
 
 def is_constant(node: Tree) -> bool:
-    """Return whether a canonical tree has one value throughout a statement, wherever it stands."""
+    """Return whether a canonical tree has one value throughout a statement, in all rows and blocks."""
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
@@ -57,12 +57,12 @@ def is_constant(node: Tree) -> bool:
 
 
 def tells_time(node: Tree) -> bool:
-    """Return whether a canonical tree depends on the time of execution."""
+    """Return whether the value of a canonical tree depends on the time of execution."""
     return not CLOCK.isdisjoint(names_called(node))
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """Return the aggregate call of a canonical node, also under FILTER; None for others and for window calls."""
+    """Return the aggregate call that a node is, also with FILTER; None for other nodes and for window functions."""
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None
     call = node.this if isinstance(node, exp.Filter) else node
@@ -70,14 +70,14 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 
 def has_aggregate(node: Tree) -> bool:
-    """Return whether an expression contains an aggregate."""
+    """Return whether an expression contains an aggregate; aggregates with OVER do not count."""
     if AGGREGATES.keys().isdisjoint(names_called(node)):
         return False
     return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Return whether the session's time zone could change the value of an expression; True in doubt."""
+    """Return whether the session's time zone may change the value of an expression; True if not certain."""
     for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":

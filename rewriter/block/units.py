@@ -1,4 +1,4 @@
-"""Functions that begin with a unit of time: `dateadd(DAY, -7, t)`, `timestampdiff(MONTH, a, b)`.
+"""The canonical form of functions whose first argument is a unit: `dateadd(DAY, -7, t)`, `timestampdiff(MONTH, a, b)`.
 
 law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE is first cast to TIMESTAMP
         timestampdiff(unit, a, b) counts the whole units from a to b on the session's clock
@@ -33,7 +33,10 @@ _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUART
 
 
 def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> Tree:
-    """Return the canonical tree of a call whose first argument is a unit of time; raise Unsupported."""
+    """Return the canonical tree of a call of the function `name` with a unit of time; raise Unsupported.
+
+    A time plus a whole number of units becomes a time plus an interval, if that is certain to be the same.
+    """
     named = unit.name if isinstance(unit, exp.Var) else ""
     kinds = [kind_of(argument, scope) for argument in arguments]
     if OF_UNITS[name] == "added":
@@ -44,7 +47,7 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
 
 
 def kind_of(tree: Tree, scope: Scope) -> str | None:
-    """Return the type of a time, or of a function for the current time; None if uncertain."""
+    """Return the type of a date or timestamp, or of a function of the current time; None if not certain."""
     clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
     if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
         return "timestamp"

@@ -1,4 +1,7 @@
-"""The operators and casts allowed in a block: they are deterministic, and printing does not change their meaning."""
+"""The operators and the target types of casts that a block may contain.
+
+All are deterministic, and printing them does not change their meaning.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads window functions whose value depends on the rows alone, not on the order in which Spark reads them.
+"""Converts window functions whose value does not depend on the order in which Spark reads the rows.
 
 law: rows that ORDER BY leaves equal share a rank, and a RANGE frame that ends with the current row includes all of
      them. Functions that distinguish such rows (row_number(), lag(), a ROWS frame) are supported only where no two rows
@@ -22,7 +22,7 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """Return a call with OVER, with each expression read by `read`; raise Unsupported."""
+    """Return a call with OVER, with each expression converted by `read`; raise Unsupported."""
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(f"{_text(node)} is supported only with a plain OVER (…)")
@@ -40,9 +40,9 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
 
 
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
-    """Raise Unsupported for a window function that could distinguish rows that are equal on PARTITION BY and ORDER BY.
+    """Raise Unsupported for a window function that may distinguish rows equal under PARTITION BY and ORDER BY.
 
-    `keys` are a block's grouping keys, which identify its rows; None if it has none.
+    `keys` are the block's grouping keys, which identify its rows; None if the block does not group.
     """
     for window in every(tree, exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")
@@ -78,8 +78,10 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 
 
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
-    """Return the frame if it is a row count, or holds whole sets of peers up to the current row; raise Unsupported;
-    None otherwise.
+    """Return the frame of a window; None if the call has none.
+
+    Supported are ROWS frames, and RANGE frames of the whole partition or from its begin to the current row; raise
+    Unsupported for others.
     """
     spec = node.args.get("spec")
     if spec is None:

@@ -1,4 +1,4 @@
-"""Prints canonical expressions as users would write them, for messages."""
+"""Prints canonical expressions for messages, as users would write them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.timeseries import as_bucket, bucket_call, bucket_elsewhere, zone_e
 
 
 def words(tree: exp.Expr) -> str:
-    """Return an expression as text for a message, without type arguments and unnecessary qualifiers.
+    """Return an expression as text for a message; columns have a qualifier only if their names occur in two tables.
 
     >>> words(exp.Mul(this=exp.column("price", "t_0"), expression=exp.column("n", "t_0") + 1))
     'price * (n + 1)'
@@ -38,7 +38,7 @@ def words(tree: exp.Expr) -> str:
 
 
 def _binds_less(node: exp.Expr) -> bool:
-    """Return whether an operand binds less tightly than its parent, and so needs parentheses."""
+    """Return whether an operand needs parentheses, because it binds less tightly than its parent."""
     if isinstance(node, exp.Or):
         return isinstance(node.parent, (exp.And, exp.Not))
     subtracted = isinstance(node.parent, (exp.Sub, exp.Div)) and node.arg_key == "expression"
@@ -46,7 +46,7 @@ def _binds_less(node: exp.Expr) -> bool:
 
 
 def _occurring(column: exp.Column) -> str:
-    """Return the table name within an occurrence id such as orders_0."""
+    """Return the table's name that an occurrence id such as orders_0 contains."""
     return column.table.rpartition("_")[0] or column.table
 
 
