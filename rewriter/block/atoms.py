@@ -200,7 +200,7 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """Return the subject of a LIKE predicate, and a set of values outside of which it is not true; None otherwise.
+    """Return the subject of a LIKE, and a set that contains each value for which the LIKE is true; None otherwise.
 
     `x LIKE 'ab%c'` is true only for strings that begin with ab. A pattern that is only a prefix is left to `range_of`.
     """

@@ -93,7 +93,7 @@ def text_of_hex(call: Tree) -> str | None:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """Return the sum, difference or product of literals if it is exact in Spark; None otherwise."""
+    """Return the value of a literal, or of a sum, difference or product of literals if exact in Spark; else None."""
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner
@@ -107,7 +107,7 @@ def _number(tree: Tree) -> Decimal | None:
     if left is None or right is None:
         return None
     result = operation(left, right)
-    # The result for whole numbers is an integer, which may overflow INT; a DECIMAL gains the digit that it needs.
+    # Whole numbers give an integer, which must fit INT; other numbers give a DECIMAL with room for all exact digits.
     whole = left == left.to_integral_value() and right == right.to_integral_value()
     most = max(map(abs, (left, right, result)))
     return result if most < _MOST_OF_INT and (whole or _digits(left) + _digits(right) < MAX_PRECISION) else None

@@ -377,7 +377,10 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """Return an integer column without a cast to a wider integer type, which does not change sum() and count()."""
+    """Return an integer column without its cast to a wider integer type; return any other argument unchanged.
+
+    Such a cast changes neither sum(), which is a BIGINT in both cases, nor count().
+    """
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
     column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
@@ -386,7 +389,10 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return a sketch aggregate with its size as the second argument (`size` by default); raise Unsupported."""
+    """Return a sketch aggregate with its size as the second argument; `size` if the call has no second argument.
+
+    Raise Unsupported if the size is not a constant.
+    """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(f"{_text(node)} needs a value and a constant size as its arguments")

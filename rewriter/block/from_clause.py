@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 Find = Callable[[exp.Table], Found | None]
-# Builds the block of a SELECT; its tables get ids that are not among the given ones.
+# Builds the block of a SELECT; no table gets one of the given ids.
 Build = Callable[[exp.Select, frozenset[str]], Block]
 
 
@@ -55,9 +55,9 @@ Derive = Callable[[Tree], Derived]
 # Returns the SELECT of the CTE that a FROM item names, with the function that builds its block; None for other items.
 Common = Callable[[exp.Table], tuple[exp.Select, Build] | None]
 
-# Limits exponential growth: a chain of CTEs that each join the previous one to itself doubles the tables at each step.
+# A limit for the tables of a block: in a chain of CTEs that each join the previous one to itself, they double.
 MOST_TABLES = 100
-# The same limit for expressions: a column added to itself in each derived table doubles in size at each step.
+# A limit for the nodes of an expression: a column added to itself in each of several nested SELECTs doubles them.
 MOST_NODES = 1000
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -110,7 +110,7 @@ def read_from(
     taken: frozenset[str],
     derive: Derive | None = None,
 ) -> FromClause:
-    """Return the content of a SELECT's FROM clause; raise Unsupported.
+    """Return the content of a SELECT's FROM clause; raise Unsupported for SQL that a block cannot represent.
 
     `find` looks up tables, `common` CTEs; `build` builds the blocks of derived tables. `derive` reads a derived table
     that cannot be merged into the block; without it such a table is unsupported. Occurrence ids in `taken` are not
@@ -158,7 +158,7 @@ class _Reader:
         self.joins += item.joins
 
     def join(self, node: exp.Join) -> None:
-        """Add one more join to the tables read so far; raise Unsupported."""
+        """Add one more join to the tables read so far; raise Unsupported for a join that a block cannot represent."""
         kind = _kind(node)
         item = self._item(node.this)
         if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
@@ -291,7 +291,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
-    """Return a column's name in upper and lower case as in the leftmost table that has the column."""
+    """Return a column's name with the letter case of the leftmost table that has the column."""
     labels = (label for source in sources for label, _ in source.columns())
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
@@ -352,7 +352,10 @@ def _is_call(node: Tree) -> bool:
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
-    """Return a derived table that is not merged, as an item of FROM with one table; raise Unsupported."""
+    """Return a derived table that is not merged into the outer block, as an item of FROM with one table.
+
+    Raise Unsupported if its column names are not unique, or if its alias renames them.
+    """
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
@@ -378,7 +381,10 @@ def _free_id(name: str, taken: frozenset[str]) -> str:
 
 
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
-    """Return the block of a derived table or CTE in FROM; None for other items; raise Unsupported."""
+    """Return the block of a derived table or CTE in FROM; None for other items.
+
+    Raise Unsupported if a block cannot represent the SELECT.
+    """
     select = _select_of(node, common)
     if select is None:
         return None
@@ -424,7 +430,10 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """Return a derived table's block as an item of FROM that is merged into the outer block; raise Unsupported."""
+    """Return a derived table's block as an item of FROM that is merged into the outer block.
+
+    Raise Unsupported if the block groups, limits or numbers its rows, or if an output is too large an expression.
+    """
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):

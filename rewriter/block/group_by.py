@@ -34,7 +34,7 @@ class GroupBy:
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
-    """Return the keys and grouping sets of a GROUP BY; raise Unsupported.
+    """Return the keys and grouping sets of a GROUP BY; raise Unsupported for a form that a block cannot represent.
 
     `read` returns the canonical form of an expression; `outputs` are the SELECT's outputs, for GROUP BY ALL.
     """
@@ -110,7 +110,10 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
 
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
-    """Return the GroupBy of `a, b WITH ROLLUP`, `a, b WITH CUBE` or `a, b GROUPING SETS (…)`; raise Unsupported."""
+    """Return the GroupBy of `a, b WITH ROLLUP`, `a, b WITH CUBE` or `a, b GROUPING SETS (…)`.
+
+    Raise Unsupported if a key occurs twice, or if a grouping set names an expression that is not a key.
+    """
     if len(clauses) != 1:
         raise Unsupported("GROUP BY combines two of ROLLUP, CUBE and GROUPING SETS: write one GROUPING SETS (…)")
     if len(set(keys)) != len(keys):

@@ -135,7 +135,7 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 class _Steps:
     """The step function from a time of type `kind` to its label.
 
-    The label is the begin of the time's bucket, as the type `shown`, or the year as INT.
+    The label is the start of the time's bucket, as the type `shown`, or the year as INT.
     """
 
     grain: str
@@ -157,9 +157,9 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the begin of the first bucket whose label is at least `value`, or with `after` above `value`.
+        """Return the start of the first bucket whose label is at least `value`, or with `after` above `value`.
 
-        The begin is in days since 1970 for dates, else in microseconds since 1970.
+        The start is in days since 1970 for dates, else in microseconds since 1970.
         """
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)

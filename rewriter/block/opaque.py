@@ -16,7 +16,7 @@ from rewriter.sql import every, from_items, names_called
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
-# The kind of a column of the query around a subquery; its text is the argument.
+# The kind of an outer column: a column of the enclosing query in a correlated subquery. Its text is the argument.
 OUTER = "outer column"
 OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 

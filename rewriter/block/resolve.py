@@ -36,7 +36,7 @@ from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
 
 Tree = exp.Expr
-# Returns the meaning of an outer reference: a column that is not one of the block's own.
+# Returns the canonical tree of an outer reference: a column that no table of the block has.
 Outer = Callable[[exp.Column], Tree]
 # Clauses whose SQL name differs from the parser's.
 _CLAUSES = {
@@ -75,7 +75,7 @@ def build_block(
     ties: bool = False,
     exists: bool = False,
 ) -> Block:
-    """Return the block of a SELECT; raise Unsupported.
+    """Return the block of a SELECT; raise Unsupported for SQL that a block cannot represent.
 
     `find` looks up a table's name and columns, `common` a CTE. Occurrence ids in `taken` are not used. Without `texts`,
     only subqueries that become semi or anti joins are supported. `outer` resolves outer references in WHERE. With
@@ -182,7 +182,7 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
 
     def common(item: exp.Table) -> tuple[exp.Select, Build] | None:
         table = statement.common_of(item)
-        # A set operation has no single SELECT; an empty one stands for it, and FROM reads it as a derived table.
+        # A set operation has no single SELECT: with an empty one instead, FROM reads the CTE as a derived table.
         return (table.block.tree or exp.Select(), build_of(table)) if table is not None else None
 
     return common
@@ -228,7 +228,10 @@ class _SelectList:
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """Return the output at the position that an ordinal names, or the expression itself; raise Unsupported."""
+        """Return the output at the position that an ordinal names, or any other expression in canonical form.
+
+        Raise Unsupported if there is no output at that position.
+        """
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
@@ -294,7 +297,10 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
-    """Return the block with GROUP BY and the clauses that are evaluated after it: HAVING, DISTINCT, ORDER BY, LIMIT."""
+    """Return the block with GROUP BY and the clauses that are evaluated after it: HAVING, DISTINCT, ORDER BY, LIMIT.
+
+    `block` is the block without these clauses. Raise Unsupported for clauses that a block cannot represent.
+    """
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
@@ -336,9 +342,10 @@ def _with_grouping_ids(block: Block) -> Block:
 
 
 def _distinct(tree: exp.Select, block: Block) -> Block:
-    """Return the block with DISTINCT; raise Unsupported.
+    """Return the block with DISTINCT.
 
-    Without groups and windows, DISTINCT becomes grouping by all outputs that are not constants.
+    Without groups and windows, DISTINCT becomes grouping by all outputs that are not constants; else `distinct` is set.
+    Raise Unsupported for DISTINCT ON, and if ORDER BY names an expression that is not an output.
     """
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not supported")

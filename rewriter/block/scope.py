@@ -136,7 +136,10 @@ class Scope:
                 yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
-        """Yield the name and the canonical tree of each column of `*` or `qualifier.*`; raise Unsupported."""
+        """Yield the name and the canonical tree of each column of `*` or `qualifier.*`.
+
+        Raise Unsupported if the qualifier names no source, or if USING has merged columns and there is a qualifier.
+        """
         if qualifier is not None and self.merged:
             raise Unsupported(f"{qualifier}.* is not supported with USING")
         yield from ((name, tree.copy()) for name, tree in self.merged)

@@ -1,6 +1,6 @@
 """Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
-A dashboard's filter usually has a begin: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones
+A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones
 had other offsets long ago; with a lower bound, a proof about a time zone need not cover those.
 """
 
@@ -20,10 +20,10 @@ from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_
 from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
 
 Tree = exp.Expr
-# A lower bound of the current time at any execution: the begin of 2025, when this was written.
+# A lower bound of the current time at any execution: the start of 2025, when this was written.
 _TODAY = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp())
 _DAY = 86_400
-# Covers the offset of a time zone, the length of a clock shift, and the day by which a date is rounded.
+# Seconds that cover a time zone's offset, the length of a clock shift, and the rounding of a time to its date.
 _MARGIN = 3 * _DAY
 _UNITS = {
     "SECOND": 1,
@@ -41,7 +41,7 @@ def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree
     """Return a lower bound of the time `source`, in seconds since 1970; None if there is none.
 
     The bound follows from the filter's conjuncts and from `known`, pairs of a time and a bound. It is rounded down to
-    the begin of a year, so that proofs that depend on it stay valid from one refresh to the next.
+    the start of a year, so that proofs that depend on it stay valid from one refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
@@ -87,7 +87,7 @@ def _least(tree: Tree, column: Tree) -> int | None:
     if isinstance(tree, exp.In) and tree.expressions:
         return _every([_bound(tree.this, value, column) for value in tree.expressions])
     found = _bound(tree.this, tree.expression, column) if isinstance(tree, (exp.GTE, exp.GT, exp.EQ)) else None
-    if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # the verifier's form
+    if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # the verifier may put the bound on the left
         return _bound(tree.expression, tree.this, column)
     return found
 
@@ -126,7 +126,7 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time of which an expression is the begin of a bucket; else the expression itself."""
+    """Return the time of which an expression is the start of a bucket; else the expression itself."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return _begun_of(bucket.source)
@@ -244,7 +244,7 @@ def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[i
     told = told_by(output, kind, lambda node: 0)
     if told is None or kind(told.source) != "bigint":
         return {}
-    if at is not None:  # begins are instants, and so are the numbers
+    if at is not None:  # the output is a TIMESTAMP: the number counts seconds since 1970
         return {told.source: at - _MARGIN}
     if bounds is None or not isinstance(told.grain, int):
         return {}

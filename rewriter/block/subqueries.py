@@ -55,7 +55,7 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the content of a WHERE clause; raise Unsupported.
+    """Return the content of a WHERE clause; raise Unsupported for SQL that a block cannot represent.
 
     `source` is the FROM clause of the same SELECT, `read` converts the FROM clause of a subquery. Occurrence ids in
     `taken` are not used.
@@ -99,7 +99,11 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate; raise Unsupported."""
+    """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate.
+
+    Raise Unsupported if the subquery is not such a join: if it groups rows, has other joins or is uncorrelated, for
+    example.
+    """
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{shown(select)} groups or limits its rows")
@@ -111,7 +115,7 @@ def _joined(
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
     if any(has_aggregate(output) or holds(output, exp.Window) for output in outputs):
         raise Unsupported(f"{shown(select)} has an aggregate")
-    # A row with a match in the nested subqueries is a row of the join of all their tables.
+    # Nested SEMI joins become inner: only whether a match exists matters, not how many there are.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
     if asked.operand is not None:

@@ -31,7 +31,7 @@ Tree = exp.Expr
 
 # The most seconds that may be subtracted from the current time without reaching 1970.
 _MOST_BACK = 1_000_000_000
-# The pattern of unix_timestamp(text), and a date that is after the begin of 1970 in any zone.
+# The pattern of unix_timestamp(text), and a date that is after the start of 1970 in any zone.
 _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
@@ -149,7 +149,7 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
     """Return the instants of a constant number of seconds since 1970 and of the next second.
 
-    Return None unless the constant is certainly after the begin of 1970.
+    Return None unless the constant is certainly after the start of 1970.
     """
     if _is_of_clock(bound):
         after = exp.Add(this=bound, expression=number(1))

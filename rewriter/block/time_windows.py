@@ -19,7 +19,7 @@ from rewriter.timeseries import bucket_call
 from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
-# a week's window begins on a Thursday
+# Without week: window() begins a week on Thursday (as 1970-01-01 was one), a bucket on Monday.
 _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"}
 
 

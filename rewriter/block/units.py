@@ -33,9 +33,10 @@ _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUART
 
 
 def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> Tree:
-    """Return the canonical tree of a call of the function `name` with a unit of time; raise Unsupported.
+    """Return the canonical tree of a call of the function `name`, whose first argument is a unit of time.
 
-    A time plus a whole number of units becomes a time plus an interval, if that is certain to be the same.
+    A time plus a whole number of units becomes a time plus an interval, if that is certain to be the same. Raise
+    Unsupported for an unknown unit, and if the type of a time is not known.
     """
     named = unit.name if isinstance(unit, exp.Var) else ""
     kinds = [kind_of(argument, scope) for argument in arguments]

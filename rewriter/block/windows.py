@@ -22,7 +22,10 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """Return a call with OVER, with each expression converted by `read`; raise Unsupported."""
+    """Return a call with OVER in canonical form; `read` converts the expressions in it.
+
+    Raise Unsupported for functions, frames and clauses that a block cannot represent.
+    """
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(f"{_text(node)} is supported only with a plain OVER (…)")
@@ -80,7 +83,7 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
     """Return the frame of a window; None if the call has none.
 
-    Supported are ROWS frames, and RANGE frames of the whole partition or from its begin to the current row; raise
+    Supported are ROWS frames, and RANGE frames of the whole partition or from its start to the current row; raise
     Unsupported for others.
     """
     spec = node.args.get("spec")

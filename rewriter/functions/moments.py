@@ -109,7 +109,7 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
 
 
 def _whole_and_rest(total: Tree, rows: Tree) -> tuple[Tree, Tree]:
-    """Return the whole part of a mean, and the remainder of the sum as a DOUBLE."""
+    """Return the whole part of `total / rows`, and the remainder of this division as a DOUBLE."""
     rest = exp.Mod(this=total.copy(), expression=rows.copy())
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy())
     return cast(whole, _MEAN), cast(rest, "double")

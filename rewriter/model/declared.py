@@ -53,7 +53,7 @@ class Declared(NamedTuple):
         return known == (relation.primary_key, _referenced(relation), relation.columns)
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
-        """Return whether inner joins of all `tables` to the tables `among` may keep each of their rows exactly once.
+        """Return whether inner joins of `tables` to the tables `among` may keep each row of `among` exactly once.
 
         The declared keys allow this only if each of `tables` has a primary key and is referenced by one of `among`.
         """

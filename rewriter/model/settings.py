@@ -43,7 +43,7 @@ HARMLESS = (
     "spark.sql.warehouse.dir",
 )
 
-# Under other values than these, a statement's text has a different meaning than the one Viewgate assumes.
+# The values under which Viewgate parses a statement as Spark does; with other values the text means something else.
 READABLE: Mapping[str, str] = {
     "spark.sql.caseSensitive": "false",
     "spark.sql.groupByAliases": "true",

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-# A value that can be ordered: days of a date, microseconds of a time, integers, exact fractions, strings.
+# A value that can be ordered; a date is in days since 1970, a timestamp in microseconds since 1970.
 Point = int | float | str | Fraction
 
-# Up to this number of rows every scan takes about as long, so that statistics do not matter.
+# Scans of up to this number of rows take about the same time, so that statistics do not matter.
 FEW_ROWS = 100_000
 
 

@@ -13,7 +13,7 @@ from rewriter.model.names import TableName
 from rewriter.model.partitions import PartitionField
 from rewriter.model.statistics import Statistics
 
-# The types of Spark that Iceberg lacks, with the type in which it stores their values.
+# Spark types that Iceberg lacks, with the type in which Iceberg stores their values.
 KEPT_AS = {"tinyint": "int", "smallint": "int"}
 _NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
 

@@ -1,6 +1,6 @@
 """Translates the `timeseries(…)` calls in a SQL text to Spark functions; the rest of the text stays unchanged.
 
-`timeseries(time, 'hour')` is Viewgate's own function: the begin of the hour that contains the time.
+`timeseries(time, 'hour')` is Viewgate's own function: the start of the hour that contains the time.
 """
 
 from __future__ import annotations
