@@ -45,7 +45,10 @@ def _is_true(part: Tree) -> bool:
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:
-    """Yield the conjuncts that all branches of an OR share, then the OR of what remains of the branches."""
+    """Yield the conjuncts that all branches of an OR share, then the OR of the branches without these conjuncts.
+
+    If a branch consists only of shared conjuncts, the OR is true and is left out.
+    """
     branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
     if not common:

@@ -78,7 +78,7 @@ class Dependencies:
     def _is_exact(self, key: Tree) -> bool:
         """Return whether equal values of a key are identical.
 
-        They may differ in floating point (-0.0 = 0.0) and in strings with a collation.
+        Equal values may differ in floating point (-0.0 = 0.0) and in strings with a collation.
         """
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)

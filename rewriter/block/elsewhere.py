@@ -73,7 +73,8 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 def _is_settled(tree: Tree, scope: Scope) -> bool:
     """Return whether an expression has the same value in all time zones.
 
-    It has if TIMESTAMPs occur in it only in comparisons with each other, in IS NULL, and in min(), max() and count().
+    That is certain if TIMESTAMPs occur only in comparisons with each other, in IS NULL, and in min(), max() and
+    count().
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 

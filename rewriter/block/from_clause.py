@@ -67,8 +67,8 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 class _TooMany(Unsupported):
     """FROM has too many tables.
 
-    Unlike other Unsupported errors, it is not followed by a second attempt that keeps derived tables as tables of their
-    own, which would take as long again.
+    For other Unsupported errors, a second attempt keeps derived tables as tables of their own. After this error it
+    would only take as long again.
     """
 
 

@@ -75,7 +75,7 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
 def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
     """Return the value of grouping_id() for a grouping set (`grouped`).
 
-    It has a 1 bit for each key by which the set does not group; the last key is the lowest bit.
+    The value has a 1 bit for each key by which the set does not group; the last key is the lowest bit.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> set_number([a, b, c], [b]), set_number([a, b, c], [a, b, c])

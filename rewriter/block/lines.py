@@ -36,7 +36,8 @@ class Line:
     """A monotone expression of one subject.
 
     `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
-    the subject's values for which the expression is in it; it returns None if there is no such set.
+    the subject's values for which the expression's value is in the given set; `back` returns None if there is no such
+    set.
     """
 
     subject: Tree

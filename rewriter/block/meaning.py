@@ -1,7 +1,7 @@
 """Compares expressions regardless of the order of commutative operands.
 
-A block keeps the operands in their typed order, because it is printed and run: in `x <> 0 AND 1 / x > 2` the order
-avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as of a query's
+A block keeps the operands in their typed order, because the block is printed and run: in `x <> 0 AND 1 / x > 2` the
+order avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as of a query's
 expression among a view's, ignore the order.
 
 law:    a + b is b + a, for floating-point numbers to the last bit, and a * b is b * a: of the same type, and with the

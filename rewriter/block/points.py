@@ -90,7 +90,7 @@ def _is_exact(number: str, kind: str) -> bool:
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
-    """Return a date in days since 1970 or a timestamp in microseconds since 1970.
+    """Return the value of a time literal: a date in days since 1970, a timestamp in microseconds since 1970.
 
     Return None if the text is not a time, or if Spark would cast the column instead of the constant.
     """

@@ -145,7 +145,7 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts, and what follows from them, allow a subject."""
+        """Return the set of values that the conjuncts allow a subject, also indirectly (see `_further`)."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 

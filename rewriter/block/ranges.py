@@ -136,7 +136,7 @@ class RangeSet:
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def complement(self) -> RangeSet:
-        """Return the set of all values outside this set; NULL is in it if it is not in this set.
+        """Return the set of all values outside this set; NULL is included if this set excludes NULL.
 
         >>> RangeSet.compare("<", 5).complement() == RangeSet.joined([RangeSet.compare(">=", 5), ONLY_NULL])
         True

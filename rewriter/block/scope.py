@@ -50,7 +50,7 @@ class Source:
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
         """Return whether a qualifier names this source.
 
-        It does if it is the alias or, for a table without one, the last parts of the table's full name.
+        A qualifier is the source's alias or, for a table without one, the last parts of the table's full name.
         """
         if qualifier == (self.alias.lower(),):
             return True

@@ -1,7 +1,7 @@
 """Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
-A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time zones
-had other offsets long ago; with a lower bound, a proof about a time zone need not cover those.
+A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time
+zones had other offsets long ago; with a lower bound, a proof about a time zone need not cover those.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _LAST_YEAR = 9999
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
     """Return a lower bound of the time `source`, in seconds since 1970; None if there is none.
 
-    The bound follows from the filter's conjuncts and from `known`, pairs of a time and a bound. It is rounded down to
-    the start of a year, so that proofs that depend on it stay valid from one refresh to the next.
+    The bound follows from the filter's conjuncts and from `known`, pairs of a time and a bound. The bound is rounded
+    down to the start of a year, so that proofs that depend on it stay valid from one refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200

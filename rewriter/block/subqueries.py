@@ -135,7 +135,7 @@ def _joined(
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
     """Return whether IN compares two expressions as `=` does.
 
-    It does if both have the same type, or both are integers; IN coerces other types differently.
+    IN does so if both have the same type, or both are integers; other types are coerced differently.
     """
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]

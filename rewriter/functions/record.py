@@ -126,8 +126,9 @@ class Aggregate(Function):
 class WindowFunction:
     """A function that is supported only with OVER.
 
-    A `rank` has the same value for rows that are equal under ORDER BY; a `succession`, such as row_number, may have
-    different values for them. `settled` is true if a view's query may contain the function.
+    `result` computes the result type from the argument types; None if the type is not known. A `rank` has the same
+    value for rows that are equal under ORDER BY; a `succession`, such as row_number, may have different values for
+    them. `settled` is true if a view's query may contain the function.
     """
 
     name: str

@@ -50,7 +50,7 @@ def read_primary_key(text: str) -> tuple[str, ...]:
 
 
 def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
-    """Return the foreign keys in the text of a property of the table `owner`; raise ConstraintError if it is invalid.
+    """Return the foreign keys in the property `text` of the table `owner`; raise ConstraintError if `text` is invalid.
 
     A referenced table without catalog or namespace is looked up in those of `owner`.
 

@@ -103,8 +103,8 @@ def _value(text: str | None) -> str | None:
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
     """Return a setting, as `name = value`, that makes a statement mean something else than Viewgate assumes.
 
-    Such settings are those in READABLE with another value, and all legacy and write-audit-publish settings. Return None
-    if there is none.
+    These are the settings in READABLE with another value, and all legacy and write-audit-publish settings. Return None
+    if no such setting is set.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

@@ -15,8 +15,9 @@ from rewriter.timeseries.bucket import TEMPORAL
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
     """Return the names and types of a block's outputs; raise Uncertain if one of them is not known for certain.
 
-    `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with `timeseries` calls translated
-    to Spark functions, if it has any: an output that contains such a call has the typed text as its alias there.
+    `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with its `timeseries` calls
+    translated to Spark functions, in which an output with such a call has the typed text as its alias; None if there
+    are no calls.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]

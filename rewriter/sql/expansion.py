@@ -125,7 +125,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Return whether the text contains the last part of one of the names, ignoring case.
+        """Return whether the text contains the last part of one of the names, as a word, ignoring case.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False

@@ -19,7 +19,7 @@ class Hinted:
     """A statement with its VIEWGATE hint replaced by blanks, and the options in the hint.
 
     An option without a value is mapped to the empty string. `problem` says which part of the hint cannot be parsed;
-    then there are no options, and the text is unchanged. It is empty otherwise.
+    then there are no options, and the text is unchanged. `problem` is empty for a hint that can be parsed.
     """
 
     sql: str

@@ -20,7 +20,7 @@ _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
     """Return the part of a text that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
 
-    Return None if there is no such part, or if its relations cannot be told for certain.
+    Return None if there is no such part, or if its relations are not certain.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
