@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """All rows of a table at a snapshot; None for a table that has no snapshot, which is read without a clause.
+    """All rows of a table at a snapshot.
+
+    `snapshot` is None for a table that has no snapshot; the table is then read without a clause.
 
     >>> At(7).sql()
     ' VERSION AS OF 7'

@@ -21,8 +21,8 @@ class Function:
     time zone.
 
     `readable` is true if a block may contain the function. A view whose query contains any other function answers only
-    queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ; a view whose
-    query contains such a function answers no query; empty for deterministic functions.
+    queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE refuses a
+    view whose query contains the function; empty for deterministic functions.
 
     `printed` says how Spark prints a call as the name of an output without an alias: under the typed name (True), under
     this other name (a string), or in an unknown way (False). The printed form is also unknown for the synonyms in
