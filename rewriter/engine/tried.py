@@ -86,8 +86,7 @@ class Tried:
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
-        """Return whether the best match costs at most `bound` milliseconds, the least cost of `view` and all later
-        views.
+        """Return whether the best match costs at most `bound` milliseconds, the least cost of the views from `view` on.
 
         At equal cost, the view whose name comes first is the better one.
         """
@@ -264,7 +263,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the names of the views that may supply the rows of `rest`: views that matched, and some not yet tried."""
+        """Return the names of views that may supply the rows of `rest`: those that matched, and some untried ones."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
