@@ -25,11 +25,9 @@ from proxy.hs2.status import first_message
 from proxy.journal.record import (
     Record,
     Trace,
-    kept,
-    kept_without_literals,
+    kept_message,
     read_trace,
     trace_in_comment,
-    without_values,
 )
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage
@@ -121,8 +119,7 @@ class Journal:
         trace = trace_in_comment(sql) or read_trace(traceparent)
         if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
             trace = Trace.new()
-        keep = kept if self._literals else kept_without_literals
-        return Record(session.id, session.user, sql, keep=keep, trace=trace, client=session.client)
+        return Record(session.id, session.user, sql, literals=self._literals, trace=trace, client=session.client)
 
     def begin(self, operation: Operation, record: Record) -> None:
         """Record that an operation runs a statement."""
@@ -138,8 +135,9 @@ class Journal:
             return
         record.operation = None
         record.state = operation.state if operation.done else OperationState.CLOSED
-        record.ended_ms, record.error = operation.completed_ms or _now_ms(), self._kept(operation.error)
-        record.answer = next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), "")
+        record.ended_ms = operation.completed_ms or _now_ms()
+        record.failed(operation.error)
+        record.answered(next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), ""))
         record.executed()
         self._unclosed[operation.handle.guid] = record
         self._ended.append(record)
@@ -163,7 +161,7 @@ class Journal:
     def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
         """Record that a statement never began: it was refused, or its client went away."""
         record.id = Handle.new().id
-        record.refused(self._kept(error), state)
+        record.refused(error, state)
         self._ended.append(record)
         self._count(record)
         self._tell(record)
@@ -185,7 +183,8 @@ class Journal:
             refresh.ended(OperationState.CANCELED)
             raise
         except Exception as failure:
-            refresh.ended(OperationState.ERROR, first_message(str(failure)))
+            said = kept_message(first_message(str(failure)), literals=self._literals)
+            refresh.ended(OperationState.ERROR, said)
             raise
         else:
             refresh.ended(OperationState.FINISHED)
@@ -195,11 +194,6 @@ class Journal:
             _log.info("%s", refresh)
             for sink in self._sinks:
                 sink.refreshed(refresh)
-
-    def _kept(self, error: SqlError | None) -> SqlError | None:
-        if error is None or self._literals:
-            return error
-        return SqlError(without_values(error.message), error.sql_state, error.error_code)
 
     def _count(self, record: Record) -> None:
         """Let the sinks count a statement; do nothing the second time."""

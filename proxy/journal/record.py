@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -36,7 +35,10 @@ _VALUE = re.compile(
     rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"""'[^']*'?|"[^"]*"?|(?<![\w`])\d[\w.]*""")
+# A quoted text, in which a backslash escapes, or a number; the group is an apostrophe of English, which quotes nothing.
+_QUOTED = re.compile(
+    r"""(\w'(?:s|t|re)\b(?!')|(?<=\ws)'(?=\s\w))|'(?:[^'\\]|\\.)*\\?'?|"(?:[^"\\]|\\.)*\\?"?|(?<![\w`])\d[\w.]*"""
+)
 _IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
 
 
@@ -71,8 +73,10 @@ def without_values(message: str) -> str:
 
     >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
     '[CAST_INVALID_INPUT] The value ? of `name` is ?'
+    >>> without_values(r"the view's filter is name = 'O\'Brien Secret'")
+    "the view's filter is name = ?"
     """
-    return _QUOTED.sub("?", message.split("\n", 1)[0])
+    return _QUOTED.sub(lambda found: found[1] or "?", message.split("\n", 1)[0])
 
 
 # Numbers such as 2.5 and lists of literals; lists of such lists.
@@ -179,14 +183,16 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # the statement never began
 
 
-def kept(sql: str) -> str:
-    """Return the part of a statement that is kept: its beginning, with credentials removed."""
-    return without_credentials(shortened(sql, KEPT))
+def kept(sql: str, *, literals: bool = True) -> str:
+    """Return the part of a statement that is kept: its beginning, without credentials; `?` may replace its literals."""
+    text = without_credentials(shortened(sql, KEPT))
+    return text if literals else digest(text)
 
 
-def kept_without_literals(sql: str) -> str:
-    """Return the part of a statement that is kept, with `?` in place of each literal."""
-    return digest(kept(sql))
+def kept_message(message: str, *, literals: bool = True) -> str:
+    """Return the part of a message that is kept, because Spark's errors quote the whole statement."""
+    text = without_credentials(shortened(message, KEPT))
+    return text if literals else without_values(text)
 
 
 @dataclass(slots=True)
@@ -195,7 +201,7 @@ class Record:
 
     `answer` is the first line of Viewgate's in the client's operation log: the views that answer, or why none does.
     `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while it runs. `rows` and
-    `bytes` are those fetched so far. `keep` returns the part of a text that is kept. `upstream` is the server that
+    `bytes` are those fetched so far. Without `literals`, none is kept in any text. `upstream` is the server that
     accepted it; `trace` is the client's trace, or a new one. `client` is the address that opened its session. `counted`
     is true once the sinks have counted it.
     """
@@ -217,7 +223,7 @@ class Record:
     rows: int = 0
     bytes: int = 0
     seconds: dict[Phase, float] = field(default_factory=dict)
-    keep: Callable[[str], str] = kept
+    literals: bool = True
     upstream: str = ""
     trace: Trace | None = None
     client: str = ""
@@ -228,7 +234,7 @@ class Record:
 
     def __post_init__(self) -> None:
         self.kind = classify(self.sql).kind
-        self.sql = self.keep(self.sql)
+        self.sql = kept(self.sql, literals=self.literals)
 
     @property
     def milliseconds(self) -> int:
@@ -257,7 +263,8 @@ class Record:
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
             self.choice = plan.choice
-            self.rewritten = self.keep(plan.sql) if plan.fallback and plan.sql else None
+            rewritten = plan.sql if plan.fallback else None
+            self.rewritten = kept(rewritten, literals=self.literals) if rewritten else None
 
     def begun(self, upstream: str = "") -> None:
         """Record that an upstream server, or Viewgate itself, has started the statement."""
@@ -281,8 +288,23 @@ class Record:
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
         """Record that the statement never began."""
-        self._refused, self.state, self.error = True, state, error
+        self._refused, self.state = True, state
         self.ended_ms = time.time_ns() // 1_000_000
+        self.failed(error)
+
+    def failed(self, error: SqlError | None) -> None:
+        """Record the statement's error, if it has one."""
+        if error is not None:
+            error = SqlError(self.kept_message(error.message), error.sql_state, error.error_code)
+        self.error = error
+
+    def answered(self, line: str) -> None:
+        """Record what Viewgate tells the client about the answer; the names of the chosen views hold no literals."""
+        self.answer = line if self.choice.chosen else self.kept_message(line)
+
+    def kept_message(self, message: str) -> str:
+        """Return the part of a message about the statement that is kept."""
+        return kept_message(message, literals=self.literals)
 
     def values(self) -> dict[str, Any]:
         """Return the record as values, by column names of the system table: times in UTC, views as names."""

@@ -23,7 +23,7 @@ class Fallback:
     def __init__(self, original: Statement | None, report: Callable[[SqlError], None] | None = None) -> None:
         self._original = original
         self._report = report
-        self._failure: SqlError | None = None  # the rewritten statement's error
+        self.failure: SqlError | None = None  # the rewritten statement's error
         self._passing: asyncio.Task[SqlError | None] | None = None
 
     @property
@@ -39,7 +39,7 @@ class Fallback:
         """Run the original by `run`, which continues even if the waiting client leaves."""
         original, self._original = self._original, None
         assert original is not None
-        self._failure = failure
+        self.failure = failure
         self._passing = asyncio.create_task(run(original))
         self._passing.add_done_callback(_seen)
 
@@ -49,8 +49,8 @@ class Fallback:
 
     def original_succeeded(self) -> None:
         """Report the failure of the rewritten statement, if there was one."""
-        if self._failure is not None and self._report is not None:
-            self._report(self._failure)
+        if self.failure is not None and self._report is not None:
+            self._report(self.failure)
 
 
 NO_FALLBACK = Fallback(None)  # never open

@@ -200,7 +200,6 @@ class RemoteRun(Operation):
             return False
         failed = status.state is OperationState.ERROR and self.fallback.open
         if failed and (isinstance(status.error, InvalidStatement) or not self.writes):
-            logger.warning("rewriting failed error=%s: the original statement is run", first_message(str(status.error)))
             self.fallback.take(status.error, self._run_original)
             await self.fallback.passed()
             return False
@@ -338,6 +337,8 @@ class RemoteRun(Operation):
     async def _run_original(self, original: Statement) -> SqlError | None:
         """Start the original in place of the rewritten statement; return the error that prevented that, or None."""
         failed = self.remote
+        why = original.record.kept_message(first_message(str(self.fallback.failure)))
+        logger.warning("rewriting failed error=%s: the original statement is run", why)
         try:
             self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
         except SqlError as error:

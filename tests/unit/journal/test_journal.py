@@ -227,6 +227,13 @@ def test_of_a_long_statement_only_the_beginning_is_kept() -> None:
     assert all(record.sql.endswith("…") for record in journal)
 
 
+def test_of_the_error_of_a_long_statement_only_the_beginning_is_kept() -> None:
+    error = SqlError("[PARSE_SYNTAX_ERROR]\n== SQL ==\n" + "x" * 5_000_000, "42601")
+    record = refused(Journal(), "SELECT 1", error)
+    assert record.error is not None
+    assert len(record.error.message) == KEPT + 1
+
+
 @pytest.mark.parametrize(
     ("raised", "state", "error"),
     [

@@ -14,7 +14,8 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
 from proxy.journal.json_log import JsonLog
-from proxy.session import Forward, OperationState
+from proxy.journal.writer import line
+from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.journal.stubs import answered, begun, refused, session
 from tests.unit.support.operations import Stub
@@ -124,9 +125,68 @@ def test_without_literals_nothing_keeps_one(tmp_path: Path, caplog: pytest.LogCa
     )
 
 
+QUOTED = """SELECT "x" FROM t WHERE name = 'Ann' AND """
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"),
+    [
+        (
+            f"{'EXECUTE IMMEDIATE ' + repr(QUOTED)!r} may have changed what names mean",
+            "no view used: ? may have changed what names mean",
+        ),
+        ("the view's filter is region RLIKE 'Ann' (4111)", "no view used: the view's filter is region RLIKE ? (?)"),
+        ("the views' tables do not hold 'Ann'", "no view used: the views' tables do not hold ?"),
+    ],
+)
+def test_without_literals_the_answer_has_none(problem: str, told: str) -> None:
+    journal, operation = Journal(literals=False), Stub(session(), 0)
+    operation.log.add(f"Viewgate: no view used: {problem}")
+    record = begun(journal, operation, "SELECT 1")
+    operation.advance(OperationState.FINISHED)
+    journal.end(operation)
+    assert record.answer == told
+
+
+def test_without_literals_the_views_that_answer_are_told() -> None:
+    journal, operation = Journal(literals=False), Stub(session(), 0)
+    operation.log.add("Viewgate: answered from lake.demo.agg (roll_up), data as of 2023-11-14 22:13:20.042 UTC")
+    record = journal.receive(operation.session, "SELECT 1")
+    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.0)
+    journal.begin(operation, record)
+    operation.advance(OperationState.FINISHED)
+    journal.end(operation)
+    assert record.answer == "answered from lake.demo.agg (roll_up), data as of 2023-11-14 22:13:20.042 UTC"
+
+
 def test_credentials_are_never_kept() -> None:
     record = begun(Journal(), Stub(session(), 0), "SET fs.s3a.secret.key=opensesame")
     assert record.sql == "SET fs.s3a.secret.key=***"
+
+
+SQL = "CREATE TABLE t USING jdbc TBLPROPERTIES ('my.password'='hunter2', user 'ann'"
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_an_error_that_quotes_its_statement_has_no_credentials(begins: bool) -> None:
+    journal = Journal()
+    error = SqlError(f"[PARSE_SYNTAX_ERROR] Syntax error.\n\n== SQL ==\n{SQL}\n---^^^\n", "42601")
+    if begins:
+        operation = Stub(session(), 0)
+        record = begun(journal, operation, SQL)
+        operation.advance(OperationState.ERROR, error)
+        journal.end(operation)
+    else:
+        record = refused(journal, SQL, error)
+    assert "'my.password'=***, user 'ann'" in json.loads(line(record))["error"]
+    assert "hunter2" not in line(record)
+
+
+def test_an_error_of_a_refresh_has_no_credentials() -> None:
+    journal = Journal()
+    with pytest.raises(SqlError), journal.refreshing(VIEW, Cause.COMMIT):
+        raise SqlError("no login at jdbc:postgresql://ann:hunter2@db/x", "28000")
+    assert [refresh.error for refresh in journal.refreshes] == ["no login at jdbc:postgresql://ann:***@db/x"]
 
 
 def test_the_log_as_json(caplog: pytest.LogCaptureFixture) -> None:

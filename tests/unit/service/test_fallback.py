@@ -9,7 +9,8 @@ import pytest
 
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.generated import ttypes
-from proxy.session import Forward, OperationState
+from proxy.journal import Journal
+from proxy.session import Forward, OperationState, Sessions
 from proxy.upstream import Terms
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
@@ -108,6 +109,21 @@ def test_an_original_that_starts_when_its_client_has_closed_it_is_closed_as_well
             await until(lambda: not proxied.spark.operations)
 
     with_proxy(test)
+
+
+@pytest.mark.parametrize(("rewritten", "said"), [("BREAK 'Ann'", "a disk is full: BREAK ?"), ("LATE", "lost a file")])
+def test_the_log_says_why_without_literals(rewritten: str, said: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.server.service.journal = journal = Journal(literals=False)
+        proxied.server.service.sessions = Sessions(journal.end, journal.close)
+        proxied.planned.plans["SELECT 1"] = Forward(rewritten, fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert await client.first_column(operation) == ["SELECT 1"]
+
+    with_proxy(test)
+    assert f"rewriting failed error={said}: the original statement is run" in caplog.messages
 
 
 @pytest.mark.parametrize(
