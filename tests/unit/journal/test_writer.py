@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
 from proxy.journal.json_log import JsonLog
+from proxy.journal.record import without_credentials
 from proxy.journal.writer import line
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
@@ -159,9 +161,41 @@ def test_without_literals_the_views_that_answer_are_told() -> None:
     assert record.answer == "answered from lake.demo.agg (roll_up), data as of 2023-11-14 22:13:20.042 UTC"
 
 
-def test_credentials_are_never_kept() -> None:
-    record = begun(Journal(), Stub(session(), 0), "SET fs.s3a.secret.key=opensesame")
-    assert record.sql == "SET fs.s3a.secret.key=***"
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SET fs.s3a.secret.key=opensesame", "SET fs.s3a.secret.key=***"),
+        (
+            "SET fs.azure.sas.fixed.token.x.dfs.core.windows.net=sv=2022-11-02&sp=rl&sig=opensesame",
+            "SET fs.azure.sas.fixed.token.x.dfs.core.windows.net=***&sp=rl&sig=***",
+        ),
+        ("SELECT 'https://b/x?X-Amz-Signature=opensesame&y=1'", "SELECT 'https://b/x?X-Amz-Signature=***&y=1'"),
+        ("SELECT map('password', 'opensesame', 'user', 'ann')", "SELECT map('password', ***, 'user', 'ann')"),
+        ("OPTIONS ('password' /* x */ 'opensesame')", "OPTIONS ('password' /* x */ ***)"),
+        ("OPTIONS (password -- x\n 'opensesame')", "OPTIONS (password -- x\n ***)"),
+        ("OPTIONS (apikey='opensesame', api_key 'opensesame')", "OPTIONS (apikey=***, api_key ***)"),
+        ("OPTIONS ('ssl.passphrase'='opensesame')", "OPTIONS ('ssl.passphrase'=***)"),
+        (
+            "SELECT design = 1, signal = 2, token, x FROM passengers",
+            "SELECT design = 1, signal = 2, token, x FROM passengers",
+        ),
+    ],
+)
+def test_credentials_are_never_kept(sql: str, told: str) -> None:
+    assert begun(Journal(), Stub(session(), 0), sql).sql == told
+
+
+@pytest.mark.parametrize(
+    "text", ["'password' /* ", "'password' /*", "'password'" + " " * 50, "token /* */", "sig", "'token' -- "]
+)
+def test_credentials_are_found_in_linear_time(text: str) -> None:
+    def seconds(times: int) -> float:
+        sql = text * times
+        began = time.process_time()
+        without_credentials(sql)
+        return time.process_time() - began
+
+    assert min(seconds(4000) for _ in range(3)) < 20 * max(min(seconds(1000) for _ in range(3)), 0.002)
 
 
 SQL = "CREATE TABLE t USING jdbc TBLPROPERTIES ('my.password'='hunter2', user 'ann'"
