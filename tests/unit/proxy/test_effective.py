@@ -20,8 +20,15 @@ name = "lake"
 type = "sql"
 uri = "postgresql+psycopg2://ann:opensesame@db/iceberg"
 "s3.secret-access-key" = "opensesame"
+"header.Authorization" = "Bearer opensesame"
+"header.X-API-Key" = "opensesame"
+"gcs.service-account-json" = "opensesame"
 [pipeline]
 password = "opensesame"
+[pipeline.spark]
+"spark.sql.catalog.lake.header.Authorization" = "Bearer opensesame"
+"spark.hadoop.google.cloud.auth.service.account.private.key" = "opensesame"
+"spark.driver.extraJavaOptions" = "-Dmy.password=opensesame -Xmx1g"
 [authentication]
 operators = ["olga", "ann"]
 [authentication.ldap]
@@ -57,6 +64,7 @@ def test_no_credential_is_shown() -> None:
     found = rows(EVERYTHING)
     assert "opensesame" not in str(found)
     assert found["upstream.spark-1:10000.password"] == ("***", None, True)
+    assert found["catalog.header.Authorization"] == ("***", None, False)
     assert found["catalog.uri"][0] == "postgresql+psycopg2://ann:***@db/iceberg"
     assert found["catalog.s3.secret-access-key"][0] == "***"
 
