@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import ipaddress
 import logging
 from collections.abc import Callable
@@ -80,7 +79,7 @@ class Login:
             if scheme.lower() == "negotiate":
                 user, _ = await self._authentication.ticket(base64.b64decode(given, validate=True))
                 return self._admitted(request, user)
-        except (Denied, binascii.Error) as denied:
+        except (Denied, ValueError) as denied:  # ValueError: the token is not in base64
             self._refused(request, denied)
             raise HTTPException(_UNAUTHORIZED, str(denied)) from denied
         return None
@@ -163,4 +162,7 @@ def _is_own(headers: Headers) -> bool:
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
-    return urlsplit(headers.get("origin", "")).netloc == headers.get("host")
+    try:
+        return urlsplit(headers.get("origin", "")).netloc == headers.get("host")
+    except ValueError:  # such as http://[x
+        return False
