@@ -5,7 +5,7 @@ it ends, so that all counts agree. Nothing here blocks.
 """
 
 from proxy.journal.journal import Journal, Sink
-from proxy.journal.record import Outcome, Phase, Record, digest
+from proxy.journal.record import Outcome, Phase, Record, digest, one_word
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage, Uses, digests
 from proxy.journal.writer import JsonLines, Writer
@@ -24,4 +24,5 @@ __all__ = [
     "Writer",
     "digest",
     "digests",
+    "one_word",
 ]

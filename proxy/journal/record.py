@@ -357,9 +357,9 @@ class Record:
         reason = f" reason={self.choice.reason}" if self.choice.reason else ""
         error = f" error={self.error.sql_state}" if self.error is not None else ""
         trace = f" trace_id={self.trace.id}" if self.trace is not None else ""
-        answer = f" answer={self.answer}" if self.answer else ""
+        answer = f" answer={' '.join(self.answer.split())}" if self.answer else ""
         return (
-            f"statement id={self.id} user={self.user} kind={self.kind} outcome={self.outcome}{reason} "
+            f"statement id={self.id} user={one_word(self.user)} kind={self.kind} outcome={self.outcome}{reason} "
             f"state={self.state.name} ms={self.milliseconds}{times} rows={self.rows} bytes={self.bytes}{error}{trace}"
             f"{answer} sql={shortened(' '.join(self.sql.split()), SHOWN)}"
         )
@@ -368,6 +368,15 @@ class Record:
 def moment(ms: int) -> datetime:
     """Return the time that is `ms` milliseconds after the start of 1970."""
     return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def one_word(name: str) -> str:
+    r"""Return a name as it stands in a log line: in quotes if it has spaces or control characters.
+
+    >>> one_word("ann"), one_word("ann\nstatement")
+    ('ann', "'ann\\nstatement'")
+    """
+    return name if name.isprintable() and " " not in name else repr(name)
 
 
 def shortened(text: str, most: int) -> str:

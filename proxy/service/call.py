@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
 from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
-from proxy.journal import Journal, Record
+from proxy.journal import Journal, Record, one_word
 from proxy.session import Answering, ClientSession, Foreseen, Handle, Message, Operation, Sessions, Worker, numbered
 from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import (
@@ -272,7 +272,7 @@ class Peer:
     traceparent: str = ""
 
     def __str__(self) -> str:
-        return f"{self.user}@{self.address}"
+        return f"{one_word(self.user)}@{self.address}"
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.journal import Cause, Journal, Outcome, Phase, Record, Refresh
 from proxy.journal.record import KEPT
+from proxy.service import Peer
 from proxy.session import Choice, Forward, Local, OperationState
 from rewriter.model import TableName
 from tests.unit.journal.stubs import begun, refused, session
@@ -198,6 +199,13 @@ def test_one_line_in_the_log_for_each(caplog: pytest.LogCaptureFixture) -> None:
     assert " rows=0 bytes=0 error=42601 sql=SELEC 1 xxx" in line
     assert line.endswith("x…")
     assert "\n" not in line
+
+
+def test_a_user_forges_no_line_of_the_log() -> None:
+    forged = "ann\nstatement id=1 user=root kind=write"
+    record = begun(Journal(), Stub(session(forged), 0), "SELECT 1")
+    assert f"user={forged!r} kind=query" in str(record)
+    assert str(Peer(forged, "127.0.0.1:4711")) == f"{forged!r}@127.0.0.1:4711"
 
 
 def test_while_clients_are_served_lines_wait_for_each_other(caplog: pytest.LogCaptureFixture) -> None:
