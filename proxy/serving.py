@@ -172,7 +172,7 @@ async def _ready(
             if ended.done():
                 ended.result()
             if not answered.done():
-                _log.warning("not ready: %s", upstreams.problems or "no upstream has answered yet")
+                _log.warning("not ready: %s", upstreams.unready)
         say()
     finally:
         for task in (answered, ended):

@@ -116,12 +116,7 @@ class Console:
 
     def _wrong(self) -> str:
         """Return why statements cannot run now; empty if they can."""
-        upstreams = self._service.upstreams
-        if self._stopping:
-            return "Viewgate is being stopped"
-        if any(place.answers for place in upstreams.places):
-            return ""
-        return upstreams.problems or "no upstream has answered yet"
+        return "Viewgate is being stopped" if self._stopping else self._service.upstreams.unready
 
 
 class _Server(uvicorn.Server):

@@ -248,6 +248,17 @@ class Place:
         return self.well_at > float("-inf") and self.problem is None and not self.terms.draining
 
     @property
+    def trouble(self) -> str:
+        """Why no sessions are opened here, with the remedy; empty if there is no known reason."""
+        resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}'"
+        if self.terms.draining:
+            return f"{self.upstream.named} is being drained: {resume} gives it sessions again"
+        problem = "" if self.problem is None else self.problem.message
+        if self.paused:
+            return f"{self.upstream.named} is paused until {resume}{problem and f': {problem}'}"
+        return problem or ("" if self.answers else f"{self.upstream.named} has not answered yet")
+
+    @property
     def room(self) -> bool:
         """Whether one more session can be opened here now."""
         return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._saturated_until

@@ -84,6 +84,13 @@ class Upstreams:
         return "; ".join(problems)
 
     @property
+    def unready(self) -> str:
+        """Why none of the servers opens sessions, for each of them; empty if one does, or lets sessions wait."""
+        if any(place.answers for place in self.places):
+            return ""
+        return "; ".join(place.trouble for place in self.places)
+
+    @property
     def waiting(self) -> int:
         """The number of clients that wait for a session."""
         return len(self._waiting)

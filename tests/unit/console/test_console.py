@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
@@ -11,6 +13,7 @@ from proxy.console.metrics import EVENTS, MOST_VIEWS, OTHERS, Gauges, exposition
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Outcome, Record, digests
 from proxy.session import Choice, Forward, OperationState
+from proxy.upstream import Place, Steering
 from rewriter.model import TableName
 from tests.unit.console.http import figure, get, listening
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
@@ -127,7 +130,8 @@ def test_it_is_ready_once_an_upstream_has_answered_and_until_it_is_stopped() -> 
     async def test(proxied: Proxied) -> None:
         (place,) = proxied.server.service.upstreams.places
         async with listening(proxied.server.service) as (console, port), RawClient(proxied.port) as client:
-            assert await get(port, "/readyz") == (503, "not ready: no upstream has answered yet\n")
+            named = place.upstream.named
+            assert await get(port, "/readyz") == (503, f"not ready: {named} has not answered yet\n")
             await client.open_session()
             assert await get(port, "/readyz") == (200, "ready\n")
             place.problem = SqlError("Spark at spark:10000 cannot be reached", "08S01")
@@ -136,6 +140,29 @@ def test_it_is_ready_once_an_upstream_has_answered_and_until_it_is_stopped() -> 
             console.drain()
             assert await get(port, "/readyz") == (503, "not ready: Viewgate is being stopped\n")
             assert await get(port, "/healthz") == (200, "ok\n")
+
+    with_proxy(test)
+
+
+def test_why_it_is_not_ready_is_told_of_each_upstream() -> None:
+    async def test(proxied: Proxied) -> None:
+        upstreams = proxied.server.service.upstreams
+        (place,) = upstreams.places
+        name, named = str(place.upstream), place.upstream.named
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            await client.open_session()
+            upstreams.steer(name, Steering.DRAIN)
+            drained = f"{named} is being drained: RESUME VIEWGATE UPSTREAM '{name}' gives it sessions again"
+            assert await get(port, "/readyz") == (503, f"not ready: {drained}\n")
+            upstreams.steer(name, Steering.PAUSE)
+            assert await get(port, "/readyz") == (200, "ready\n")  # sessions and statements wait, none fails
+            place.problem = SqlError("Spark cannot be reached", "08S01")
+            paused = f"{named} is paused until RESUME VIEWGATE UPSTREAM '{name}': Spark cannot be reached"
+            assert await get(port, "/readyz") == (503, f"not ready: {paused}\n")
+            upstreams.places.append(Place(replace(place.upstream, host="spark-2"), upstreams.timeouts))
+            other = f"Spark at spark-2:{place.upstream.port} has not answered yet"
+            assert await get(port, "/readyz") == (503, f"not ready: {paused}; {other}\n")
+            upstreams.places.pop()
 
     with_proxy(test)
 
