@@ -79,8 +79,10 @@ STEER = b"steer"  # the topic of this request among workers
 _TOLD = {
     Steering.PAUSE: "paused: new sessions and statements wait, running statements go on",
     Steering.RESUME: "resumed: it takes sessions and statements again",
-    Steering.DRAIN: "being drained: it gets no new sessions, idle ones move to other upstreams, running statements end",
+    Steering.DRAIN: "being drained: it gets no new sessions, idle ones move to other upstreams, running statements "
+    "run to their end",
 }
+_NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resumed"
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ class Steer:
             )
         workers = len(await ctx.ask(STEER, json.dumps([self.steering, found[0]]).encode()))
         where = f" in {workers} workers" if workers > 1 else ""
-        return done(f"upstream {found[0]} is {_TOLD[self.steering]}{where}")
+        left = _NONE_LEFT if all(place.terms.draining for place in ctx.upstreams().places) else ""
+        return done(f"upstream {found[0]} is {_TOLD[self.steering]}{where}{left}")
 
 
 async def steered(pools: Sequence[Upstreams], about: bytes) -> None:

@@ -208,6 +208,10 @@ def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:
         assert [row[1] for row in shown(house, "SHOW VIEWGATE UPSTREAMS").rows] == [state, "up"]
     shown(house, "drain viewgate upstream 'spark-2'")
     assert (first.terms.draining, second.terms.draining) == (False, True)
+    ((said,),) = shown(house, "DRAIN VIEWGATE UPSTREAM 'spark-2'").rows
+    assert said.endswith("idle ones move to other upstreams, running statements run to their end")
+    ((said,),) = shown(house, "DRAIN VIEWGATE UPSTREAM 'spark-1'").rows
+    assert said.endswith("their end; no other is left: statements fail with 08S01 until one is resumed")
     with pytest.raises(SqlError, match="there is no upstream 'spark-3'; there are spark-1:10000, spark-2:10000"):
         shown(house, "PAUSE VIEWGATE UPSTREAM 'spark-3'")
 
