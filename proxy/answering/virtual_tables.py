@@ -89,6 +89,7 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
 
 
 LONGEST = 10_000  # characters of a text in a row
+_ABSENT = (None, "", (), [])  # NULL in SQL
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 
 Row = Mapping[str, Any]
@@ -217,7 +218,7 @@ class VirtualSchema:
         """Yield each row as a JSON object keyed by column numbers, which halves its size; stop at `most` characters."""
         size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
         for row in rows:
-            text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) is not None})
+            text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) not in _ABSENT})
             size += len(text)
             if size > self.most and self.own:
                 return

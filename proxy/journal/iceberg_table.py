@@ -82,5 +82,5 @@ class IcebergTable(Writer):
 
 def _row(record: Record | Refresh) -> dict[str, Any]:
     """Return a record as a row; lists of views are one text, as in the system table."""
-    values = record.values()
-    return {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    values = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in record.values().items()}
+    return {name: None if value == "" else value for name, value in values.items()}

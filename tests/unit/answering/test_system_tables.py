@@ -108,6 +108,15 @@ def test_values_of_every_kind() -> None:
     ]
 
 
+def test_a_value_that_is_absent_is_null_in_every_column() -> None:
+    statement, refresh = Record("s", "ann", "SELECT 1"), Refresh(TableName(("lake", "demo", "agg")), Cause.COMMIT)
+    for table, record in (("statements", statement), ("refreshes", refresh)):
+        (row,) = rows_in(SYSTEM.text(table, [record.values()]))
+        assert "" not in row.values(), table
+        assert not {"error", "reason", "way", "chosen", "answer", "client", "upstream"} & row.keys()
+        assert row["rows"] == 0
+
+
 def test_long_texts_are_cut_and_more_than_fits_is_left_out() -> None:
     text = SYSTEM.text("statements", [{"id": str(number), "statement": "x" * 15_000} for number in range(1000)])
     rows = rows_in(text)

@@ -43,7 +43,7 @@ def test_a_row_for_each_statement(lake: Lake) -> None:
         pass
     table.close()
     first, second = sorted(written(lake), key=lambda row: str(row["statement"]))
-    assert (first["statement"], first["sqlstate"], first["considered"]) == ("SELEC", "42601", "")
+    assert (first["statement"], first["sqlstate"], first["considered"]) == ("SELEC", "42601", None)
     told = {
         "user": "ann",
         "statement": "SELECT 'é'",
@@ -66,7 +66,7 @@ def test_a_row_for_each_refresh_in_a_table_of_their_own(lake: Lake) -> None:
         refresh.rows = 12
     table.close()
     (row,) = written(lake, "ops.refreshes")
-    told = {"view": "lake.demo.agg", "way": "append", "cause": "commit", "state": "FINISHED", "rows": 12, "error": ""}
+    told = {"view": "lake.demo.agg", "way": "append", "cause": "commit", "state": "FINISHED", "rows": 12, "error": None}
     assert told.items() <= row.items()
     assert row["ended"] >= row["started"]
 
