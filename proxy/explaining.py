@@ -70,4 +70,4 @@ def _found(rows: Rows) -> Iterator[str]:
 def _suggested(rows: Rows) -> Iterator[str]:
     for row in rows:
         if row["verdict"] == "suggested":
-            yield from ("", f"{row['view']} would answer the query, changed like this:", row["detail"])
+            yield from ("", str(row["detail"]).removeprefix("-- "))  # the comment in its first line says what it does

@@ -70,8 +70,7 @@ class ExplainRewrite:
             )
         if decision.suggestion is not None:
             found = decision.suggestion
-            said = [found.part if found.left else "", "" if found.size is None else str(found.size)]
-            change = "".join(f"-- {line}\n" for line in filter(None, said)) + await suggested(ctx, decision)
+            change = f"-- {' '.join(found.told.split())}\n{await suggested(ctx, decision)}"
             rows.append((str(found.made), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
 

@@ -50,7 +50,8 @@ def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked:
     assert missed["block"] == "line 1, column 1: SELECT max(amount) AS m FROM sales"
     assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
     change = suggested["detail"]
-    settings, alter = change.splitlines()
+    told, settings, alter = change.splitlines()
+    assert told == "-- lake.demo.agg would answer the query with max(amount) added:"
     assert settings.startswith("-- made under spark.sql.ansi.enabled=")
     assert alter == "ALTER MATERIALIZED VIEW lake.demo.agg ADD COLUMNS (max(amount) AS max_amount)"
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
@@ -63,7 +64,9 @@ def test_a_change_that_answers_a_part_says_so_and_can_be_run(asked: House) -> No
     query = f"{QUERY}\nUNION ALL SELECT rand() FROM sales"
     *_, suggested = rows(asked, f"EXPLAIN REWRITE {query}")
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
-    assert suggested["detail"].startswith("-- 1 SELECT would still read tables\n")
+    assert suggested["detail"].startswith(
+        "-- lake.demo.agg would answer a part of the query (1 SELECT would still read tables) with max(amount) added:\n"
+    )
     asyncio.run(asked.run(suggested["detail"]))
 
 
@@ -115,7 +118,10 @@ def test_a_view_of_another_zone_is_left_and_the_new_one_is_told_under_the_settin
     asked.session = here
     *_, suggested = rows(asked, f"EXPLAIN REWRITE {QUERY}")
     assert suggested["view"] == "lake.demo.agg_max_amount_asia_kolkata"
-    settings, create, *_ = suggested["detail"].splitlines()
+    told, settings, create, *_ = suggested["detail"].splitlines()
+    assert (
+        told == f"-- a new view {suggested['view']}, like lake.demo.agg with max(amount) added, would answer the query:"
+    )
     assert settings.startswith("-- made under ")
     assert settings.endswith("spark.sql.session.timeZone=Asia/Kolkata")
     assert create == "CREATE MATERIALIZED VIEW lake.demo.agg_max_amount_asia_kolkata"
@@ -125,7 +131,9 @@ def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
     asked.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
     *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
     assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
-    assert suggested["detail"] == "REFRESH MATERIALIZED VIEW lake.demo.agg"
+    told, refresh = suggested["detail"].splitlines()
+    assert told == "-- lake.demo.agg would answer the query once it is refreshed:"
+    assert refresh == "REFRESH MATERIALIZED VIEW lake.demo.agg"
     asyncio.run(asked.run(suggested["detail"]))
     (chosen,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
     assert chosen["verdict"] == "chosen"

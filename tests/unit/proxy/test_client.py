@@ -144,12 +144,13 @@ EXPLAINED = ("view", "verdict", "rule", "reason", "detail", "block")
 
 def test_what_a_running_viewgate_explains_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     missed = ("lake.demo.v", "missed", "", "SHAPE", "no groups", "SELECT 1")
-    change = ("lake.demo.v", "suggested", "", "", "CREATE OR REPLACE\nMATERIALIZED VIEW v", "")
+    detail = "-- a new view lake.demo.w, like lake.demo.v, would answer the query:\nCREATE\nMATERIALIZED VIEW w"
+    change = ("lake.demo.w", "suggested", "", "", detail, "")
     answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[missed, change])}
     assert ask(["explain", "SELECT 1"], answers) == 0
     assert capsys.readouterr().out == (
         "not rewritten\n\nlake.demo.v missed, SHAPE: no groups\n\n"
-        "lake.demo.v would answer the query, changed like this:\nCREATE OR REPLACE\nMATERIALIZED VIEW v\n"
+        "a new view lake.demo.w, like lake.demo.v, would answer the query:\nCREATE\nMATERIALIZED VIEW w\n"
     )
     assert ask(["explain", "SELECT 1", "--require"], answers) == 3
 
