@@ -104,9 +104,10 @@ class Decision:
         every = len({attempt.view for attempt in self.tried})
         said: list[str] = []
         for why, names in self._whys().items():
-            of_each = f"; each of {every}" if why.startswith("it ") else ""
-            for_all = len(names) == every > 1
-            said += [f"no view used{of_each}: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
+            if len(names) == every > 1:
+                said.append(f"no view used: {_told_of(why, self._nearest(every))}")
+            else:
+                said += [f"{name} not used: {why}" for name in names]
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
@@ -121,9 +122,17 @@ class Decision:
         """Return the lines for the client's operation log; empty if there was nothing to decide."""
         return tuple(f"Viewgate: {line}" for line in self._said())
 
+    def _nearest(self, every: int) -> str:
+        """Return the words for all views that were tried; the others lack more."""
+        of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
+        return f"the {of} views on {self._on}"
+
+    @property
+    def _on(self) -> str:
+        return str(self.tables[0]) if len(self.tables) == 1 else "the statement's tables"
+
     def _lacking(self) -> str:
-        on = str(self.tables[0]) if len(self.tables) == 1 else "the statement's tables"
-        views = f"the only view on {on}" if self.over == 1 else f"none of the {self.over} views on {on}"
+        views = f"the only view on {self._on}" if self.over == 1 else f"none of the {self.over} views on {self._on}"
         hold = "does not hold" if self.over == 1 else "holds"
         return f"{views} {hold} what the statement needs; EXPLAIN REWRITE says what is missing"
 
@@ -162,6 +171,24 @@ def _missed(finding: Finding, several: bool) -> str:
 
 def _why(attempt: Attempt) -> str:
     return attempt.reason.told(attempt.detail) if attempt.reason else attempt.detail
+
+
+_PLURALS = {"has": "have", "is": "are", "was": "were", "does": "do"}
+
+
+def _told_of(why: str, views: str) -> str:
+    """Return a reason about "it", one view, as a sentence about several views.
+
+    >>> _told_of("it has no column price", "the 2 views"), _told_of("its groups are too coarse: day", "the 2 views")
+    ('the 2 views have no column price', 'the groups of the 2 views are too coarse: day')
+    >>> _told_of("the session has other settings", "the 2 views")
+    'the session has other settings'
+    """
+    subject, _, said = why.partition(" ")
+    word, _, rest = said.partition(" ")
+    if subject == "it":
+        return f"{views} {_PLURALS.get(word, word.removesuffix('s'))} {rest}"
+    return f"the {word} of {views} {rest}" if subject == "its" else why
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:

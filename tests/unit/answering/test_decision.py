@@ -59,9 +59,28 @@ def test_one_reason_for_all_views_is_told_once() -> None:
 def test_what_stands_in_the_way_of_every_view_is_told_once_for_each_part_of_the_statement() -> None:
     tried = [attempt(view, Reason.SHAPE, part) for part in ("one", "other") for view in "ab"]
     assert decided(*tried).lines() == (
-        "Viewgate: no view used; each of 2: it has another form: one",
-        "Viewgate: no view used; each of 2: it has another form: other",
+        "Viewgate: no view used: the 2 views on the statement's tables have another form: one",
+        "Viewgate: no view used: the 2 views on the statement's tables have another form: other",
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "detail", "said"),
+    [
+        (Reason.AGGREGATE_NOT_IN_VIEW, "max(price)", "{views} do not hold max(price)"),
+        (Reason.COLUMN_NOT_IN_VIEW, "price", "{views} have no column price"),
+        (Reason.STALE, "", "{views} are stale"),
+        (Reason.NEVER_REFRESHED, "", "{views} were never refreshed"),
+        (Reason.VIEW_FILTERS_MORE, "a = 1", "{views} hold only the rows with a = 1"),
+        (Reason.GROUPING_TOO_COARSE, "day", "the groups of {views} are too coarse: day"),
+        (Reason.TABLES_DIFFER, "it reads t, too", "{views} read t, too"),
+        (Reason.TABLES_DIFFER, "t is a temporary view", "t is a temporary view"),
+    ],
+)  # fmt: skip
+def test_a_reason_is_told_of_the_nearest_views_if_others_lack_more(reason: Reason, detail: str, said: str) -> None:
+    tables = (TableName(("lake", "demo", "sales")),)
+    (line,) = replace(decided(*(attempt(view, reason, detail) for view in "ab")), over=4, tables=tables).lines()
+    assert line == "Viewgate: no view used: " + said.format(views="the nearest 2 of the 4 views on lake.demo.sales")
 
 
 def test_explain_tells_of_every_view() -> None:
