@@ -50,6 +50,7 @@ T = TypeVar("T")
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
 NOT_THEN = "its storage has no snapshot that was refreshed from the tables as of that time"
+_INSERTED = "rows of viewgate.system or information_schema were inserted into the SQL for Spark"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to parse
 
 
@@ -129,7 +130,7 @@ class Answers:
         hint = read_hint(sql)
         expanded = await self._with_virtual_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
-            return Decision(expanded, expanded, filled=True)
+            return Decision(expanded, expanded, problem=_INSERTED)
         if expanded is None and _calls_ours(hint.sql):
             expanded = await expand(hint.sql, await self.facts(session), self.catalog)
         if expanded is None:

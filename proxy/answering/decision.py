@@ -27,8 +27,8 @@ class Decision:
     `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
     `problem` says why no view was tried, `why` is its reason code. `over` is the number of views that read, or may
     read, any of its tables. `read` are the storage tables that a rewriting reads. `suggestion` is the change to a view
-    that would help, if it was asked for. `filled` is true if `sql` contains rows of virtual tables. `tables` are the
-    base tables that the statement reads; empty if it was not parsed.
+    that would help, if it was asked for. `tables` are the base tables that the statement reads; empty if it was not
+    parsed.
     """
 
     sql: str | None
@@ -39,7 +39,6 @@ class Decision:
     read: tuple[Table, ...] = ()
     suggestion: Suggestion | None = None
     why: Reason | None = None
-    filled: bool = False
     tables: tuple[TableName, ...] = ()
 
     @property
@@ -137,8 +136,6 @@ class Decision:
         return f"{views} {hold} what the statement needs; EXPLAIN REWRITE says what is missing"
 
     def _said(self) -> Iterator[str]:
-        if self.filled:
-            yield "rows of viewgate.system or information_schema were inserted into the SQL for Spark"
         if not self.tried:
             if self.over:
                 yield f"no view used: {self.problem or self._lacking()}"

@@ -130,6 +130,5 @@ def test_explain_too_asks_spark_for_what_it_can_run(house: View) -> None:
     decision = asyncio.run(answers.decide(session(), "SELECT 1 FROM viewgate.system.views", thorough=True))
     assert decision.original == decision.sql
     assert "from_json" in decision.original
-    assert decision.lines() == (
-        "Viewgate: rows of viewgate.system or information_schema were inserted into the SQL for Spark",
-    )
+    assert decision.problem == "rows of viewgate.system or information_schema were inserted into the SQL for Spark"
+    assert decision.lines() == ()  # a poll of a chart would fill the log with it
