@@ -262,7 +262,7 @@ def views(
 
 @app.command(
     epilog="Exit codes: 0 explained; 1 the script or the query cannot be used, or no Viewgate is reached; "
-    "3 not rewritten, with --require, or Viewgate is unhealthy; 4 login failed, or required."
+    "3 unhealthy (Viewgate opens no session); 4 login failed, or required; 5 not rewritten, with --require."
 )
 def explain(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="a SELECT; - reads it from standard input")],
@@ -279,7 +279,7 @@ def explain(
     namespace: Annotated[
         str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of names that do not give one")
     ] = None,
-    require: Annotated[bool, typer.Option("--require", help="exit with code 3 if no view answers the query")] = False,
+    require: Annotated[bool, typer.Option("--require", help="exit with code 5 if no view answers the query")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print which views answer a query and why others do not: from a script, or as a running Viewgate decides."""

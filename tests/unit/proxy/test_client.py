@@ -152,7 +152,7 @@ def test_what_a_running_viewgate_explains_is_told_in_words(capsys: pytest.Captur
         "not rewritten\n\nlake.demo.v missed, SHAPE: no groups\n\n"
         "a new view lake.demo.w, like lake.demo.v, would answer the query:\nCREATE\nMATERIALIZED VIEW w\n"
     )
-    assert ask(["explain", "SELECT 1", "--require"], answers) == 3
+    assert ask(["explain", "SELECT 1", "--require"], answers) == 5
 
 
 def test_a_running_viewgate_that_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
