@@ -22,6 +22,9 @@ from proxy.upstream import Timeouts, Upstream, in_session
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md
 _CONNECT_S = 5.0
+_OPEN_S = 10.0
+_PATIENT = Timeouts(open=2 * _OPEN_S)  # our own limit, which has a better message, comes first
+_WAITING = "its upstreams are busy, or paused until RESUME VIEWGATE UPSTREAM in an open session, or SIGHUP"
 # The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
 _NARROW = frozenset(
     ["view", "status", "lag_seconds", "considered", "chosen", "failed", "saved_milliseconds", "rows", "bytes"]
@@ -59,7 +62,7 @@ async def health(login: Login, *, as_json: bool = False) -> int:
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"
     try:
         async with session(login) as query:
-            await _check_workers(named, query)
+            await _check_workers(query)
     except SqlError as error:
         code, state, told = _UNHEALTHY, "unhealthy", f"{named} is unhealthy: {error.message}"
     except Refused as refused:
@@ -69,7 +72,7 @@ async def health(login: Login, *, as_json: bool = False) -> int:
     if as_json:
         print(json.dumps({"healthy": state == "healthy", "state": state, "message": told}, ensure_ascii=False))
     elif code:
-        print(f"viewgate: {told}", file=sys.stderr)
+        print(told, file=sys.stderr)
     else:
         print(told)
     return code
@@ -115,11 +118,15 @@ async def session(login: Login) -> AsyncIterator[Query]:
     await _check_reachable(login.upstream)
     async with AsyncExitStack() as opened:
         try:
-            query = await opened.enter_async_context(in_session(login.upstream, "viewgate", Timeouts(open=10)))
+            async with asyncio.timeout(_OPEN_S):
+                query = await opened.enter_async_context(in_session(login.upstream, "viewgate", _PATIENT))
         except LoginRefused as error:
             raise _refused(login, error) from error
         except SqlError as error:
             told = f"{login.upstream.named} is unhealthy: {error.message}"
+            raise Refused(_UNHEALTHY, "unhealthy", told) from error
+        except TimeoutError as error:
+            told = f"{login.upstream.named} is unhealthy: no session was opened within {_OPEN_S:g} s: {_WAITING}"
             raise Refused(_UNHEALTHY, "unhealthy", told) from error
         yield query
 
@@ -155,10 +162,10 @@ def _why(error: OSError) -> str:
     return f"{error.strerror or error}; check --host and --port"
 
 
-async def _check_workers(named: str, query: Query) -> None:
+async def _check_workers(query: Query) -> None:
     for number, state, *_ in (await query("SHOW VIEWGATE WORKERS")).rows:
         if state == "down":
-            raise SqlError(f"worker {number} of {named} is down, and is being started again: the log says why")
+            raise SqlError(f"worker {number} is down, and is being started again: the log says why")
 
 
 async def _result(login: Login, statements: list[str]) -> ResultSet:
@@ -173,7 +180,7 @@ async def _result(login: Login, statements: list[str]) -> ResultSet:
 
 
 def _tell(refused: Refused) -> int:
-    print(f"viewgate: {refused}", file=sys.stderr)
+    print(refused, file=sys.stderr)
     return refused.code
 
 

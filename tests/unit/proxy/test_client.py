@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from proxy import __main__ as program
+from proxy import client
 from proxy.authentication import Authentication
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Local, Log
+from proxy.upstream import Steering
 from tests.unit.support.proxied import Planned, Proxied, with_proxy
 
 
@@ -23,7 +25,7 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["health", "--port", str(port)]) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
-    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} is unreachable: nothing listens there; start it")
+    assert said[0].startswith(f"Viewgate at 127.0.0.1:{port} is unreachable: nothing listens there; start it")
     assert program.main(["health", "--host", "nowhere.invalid"]) == 1
     assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
 
@@ -85,7 +87,30 @@ def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[
         return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
 
     assert with_proxy(test) == 3
-    assert re.search(r"^viewgate: Viewgate at 127.0.0.1:\d+ is unhealthy: Spark at ", capsys.readouterr().err)
+    assert re.search(r"^Viewgate at 127.0.0.1:\d+ is unhealthy: Spark at ", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("steering", "why"),
+    [
+        (Steering.DRAIN, "all upstreams are being drained: try again when an operator has resumed one"),
+        (Steering.PAUSE, "no session was opened within 0.5 s: its upstreams are busy, or paused until"),
+    ],
+)
+def test_health_of_a_viewgate_whose_spark_is_taken_out(
+    steering: Steering, why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(proxied: Proxied) -> int:
+        upstreams = proxied.server.service.upstreams
+        (place,) = upstreams.places
+        upstreams.steer(str(place.upstream), steering)
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    monkeypatch.setattr(client, "_OPEN_S", 0.5)
+    assert with_proxy(test) == 3
+    said = capsys.readouterr().err
+    assert re.match(rf"Viewgate at 127.0.0.1:\d+ is unhealthy: {why}", said)
+    assert said.count("Viewgate at") == 1
 
 
 def test_health_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +190,7 @@ def test_a_running_viewgate_that_rewrites(capsys: pytest.CaptureFixture[str]) ->
 
 def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
     assert health("running", "down") == 3
-    assert re.search(r"is unhealthy: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
+    assert re.search(r"^Viewgate at 127.0.0.1:\d+ is unhealthy: worker 2 is down", capsys.readouterr().err)
 
 
 def test_an_error_of_spark_is_told_in_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
