@@ -250,9 +250,10 @@ class Place:
     @property
     def trouble(self) -> str:
         """Why no sessions are opened here, with the remedy; empty if there is no known reason."""
-        resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}'"
+        # Without another upstream, no session can be opened in which to resume this one.
+        resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}' in an open session, or SIGHUP"
         if self.terms.draining:
-            return f"{self.upstream.named} is being drained: {resume} gives it sessions again"
+            return f"{self.upstream.named} is being drained until {resume}"
         problem = "" if self.problem is None else self.problem.message
         if self.paused:
             return f"{self.upstream.named} is paused until {resume}{problem and f': {problem}'}"

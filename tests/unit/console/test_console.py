@@ -152,12 +152,13 @@ def test_why_it_is_not_ready_is_told_of_each_upstream() -> None:
         async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
             await client.open_session()
             upstreams.steer(name, Steering.DRAIN)
-            drained = f"{named} is being drained: RESUME VIEWGATE UPSTREAM '{name}' gives it sessions again"
+            resume = f"RESUME VIEWGATE UPSTREAM '{name}' in an open session, or SIGHUP"
+            drained = f"{named} is being drained until {resume}"
             assert await get(port, "/readyz") == (503, f"not ready: {drained}\n")
             upstreams.steer(name, Steering.PAUSE)
             assert await get(port, "/readyz") == (200, "ready\n")  # sessions and statements wait, none fails
             place.problem = SqlError("Spark cannot be reached", "08S01")
-            paused = f"{named} is paused until RESUME VIEWGATE UPSTREAM '{name}': Spark cannot be reached"
+            paused = f"{named} is paused until {resume}: Spark cannot be reached"
             assert await get(port, "/readyz") == (503, f"not ready: {paused}\n")
             upstreams.places.append(Place(replace(place.upstream, host="spark-2"), upstreams.timeouts))
             other = f"Spark at spark-2:{place.upstream.port} has not answered yet"
