@@ -16,7 +16,7 @@ from proxy.authentication import Authentication
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Local, Log
 from proxy.upstream import Steering
-from tests.unit.support.proxied import Planned, Proxied, with_proxy
+from tests.unit.support.proxied import Planned, Proxied, until, with_proxy
 
 
 def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +104,9 @@ def test_health_of_a_viewgate_whose_spark_is_taken_out(
         upstreams = proxied.server.service.upstreams
         (place,) = upstreams.places
         upstreams.steer(str(place.upstream), steering)
-        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+        code = await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+        await until(lambda: not upstreams.waiting)  # the client has left
+        return code
 
     monkeypatch.setattr(client, "_OPEN_S", 0.5)
     assert with_proxy(test) == 3
