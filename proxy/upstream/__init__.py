@@ -1,10 +1,11 @@
-"""Connects to Spark Thrift Servers, the upstreams: connections, sessions, operations, and the choice of a server.
+"""Connects to Spark Thrift Servers, called upstreams: connections, sessions, operations, and the choice of a server.
 
-`terms` configure a server's address, transport and share of the load. `dial` opens a network connection and
+`terms` has the settings of a server: address, transport, login, limits. `dial` opens a network connection and
 `connection` logs in on it. A `session` has one connection and runs operations. `place` tracks one server: its load, its
 health, and the slots that limit its concurrent statements, with a fair queue. `pool` chooses a server for a new
-session, queues sessions that must wait, and checks the servers' health. `attachment` gives a client session its
-upstream session while it needs one, and recreates it on another one later.
+session, queues sessions that must wait, and checks the servers' health. `attachment` opens the upstream session of a
+client session when it is needed, closes it while the client session is idle, and replays its state in another upstream
+session later.
 """
 
 from proxy.upstream.attachment import Attachment

@@ -1,11 +1,12 @@
-"""Attaches an upstream session to a client session while it is in use, and replays its state on another one later.
+"""Attaches an upstream session to a client session in use, and later replays its state in another upstream session.
 
     detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──all let go──▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
         │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
         └──────────────────────────────────parked: for others, or after a while───────────────────────┘
 
-A pinned session, whose state cannot be replayed, is never parked (detached and closed to free its place on the server),
+The kept statements are the session's SET, RESET and USE statements. A parked session is detached, and its upstream
+session is closed to make room on the server. A pinned session has state that cannot be replayed: it is never parked,
 and is lost with its connection.
 """
 
@@ -36,7 +37,7 @@ _ELSEWHERE = "spark_catalog"
 
 
 class Kept:
-    """The SET, RESET and USE statements of a session, as they were sent.
+    """The SET, RESET and USE statements of a session, in the order in which a session replay repeats them.
 
     >>> kept = Kept()
     >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
@@ -58,7 +59,10 @@ class Kept:
         return sum(_MOVES.match(text) is not None for text in self.texts)
 
     def add(self, sql: str) -> None:
-        """Add a statement; an earlier statement of the same text is removed if none in between depends on it."""
+        """Add a statement; an earlier one with the same text is removed, unless a later statement depends on it.
+
+        A SET that only reads a setting is not added.
+        """
         if _READS.fullmatch(sql):
             return
         at = max((number for number, text in enumerate(self.texts) if text == sql), default=None)
@@ -67,9 +71,10 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace the statements that led to the current namespace by one USE with Spark's spelling of its name.
+        """Replace the statements in `before` that change the catalog or namespace by a USE of the given catalog and
+        namespace.
 
-        Return False, and change nothing, if statements were added since `before` was read.
+        Return False, and change nothing, if the recorded statements no longer begin with `before`.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -82,7 +87,7 @@ class Kept:
 
 
 def _depends(text: str, before: str) -> bool:
-    """Return whether the effect of a statement may depend on an earlier, different one.
+    """Return whether the effect of the statement `text` may depend on the earlier statement `before`.
 
     >>> _depends("USE b", "USE a"), _depends("USE b", "SET x = 1"), _depends("SET y = ${x}", "SET x = 1")
     (True, False, True)
@@ -106,10 +111,11 @@ _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"
 class Attachment:
     """The upstream session of a client session, attached at least between `hold` and `let_go`.
 
-    At other times it may be parked (detached and closed), or lost without harm: the next `hold` sends OpenSession and
-    the kept statements to a new session. A statement that cannot be replayed pins the session to its upstream session.
+    At other times the upstream session may be parked (detached and closed) or be lost without harm: the next `hold`
+    opens a new upstream session and replays the kept statements (SET, RESET, USE) in it. A statement whose effect
+    cannot be replayed pins the client session to its upstream session.
 
-    `moved` is called when the session is replayed on another upstream server than before.
+    The function given to `watch` is called after a replay on another upstream server than before.
     """
 
     __slots__ = (
@@ -126,7 +132,7 @@ class Attachment:
         self._attaching: asyncio.Task[bytes] | None = None
         self._holders = 0
         self._kept = Kept()
-        # set while a session that is being parked is asked for its catalog and namespace
+        # set while Spark is asked for the catalog and namespace of a session that is being parked
         self._leaving: asyncio.Event | None = None
         self._pinned = False
         self._closed = False
@@ -135,7 +141,7 @@ class Attachment:
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The upstream's replies to GetInfo, by info type; callers add to them."""
+        """The server's cached replies to GetInfo, by info type; callers add new replies."""
         return (self.place or self._pool.places[0]).info
 
     @property
@@ -145,18 +151,21 @@ class Attachment:
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait for a session, or for other statements."""
+        """Whether a statement would have to wait, for an upstream session or for a slot."""
         if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call when the session moves to another upstream server."""
+        """Set the function to call when the session is replayed on another upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
-        """Open the upstream session for the first time; return the server's reply, or None if it takes long or must
-        wait for room.
+        """Open the upstream session for the first time; return the server's reply to OpenSession.
+
+        Return None if all servers are full: the first `hold` then opens the session. Return None, too, if the reply
+        takes longer than the handshake timeout: the session is then opened in the background. As long as no server has
+        ever opened a session, wait for the reply.
         """
         known = any(place.version is not None for place in self._pool.places)
         if known and self._pool.full:
@@ -164,7 +173,7 @@ class Attachment:
         self._holders += 1
         try:
             reply = await self._attach(self._pool.timeouts.handshake if known else None)
-        except BaseException:  # the client may have gone; no other code would close the session
+        except BaseException:  # the client may have left, and no other code would close the session
             self._abandon()
             raise
         self.let_go()
@@ -176,8 +185,9 @@ class Attachment:
         return max(place.version for place in self._pool.places if place.version is not None)
 
     async def hold(self) -> UpstreamSession:
-        """Return the upstream session, attaching one if needed; it stays attached until each `hold` has had its
-        `let_go`.
+        """Return the upstream session, attached if necessary; raise SqlError if that fails.
+
+        The session stays attached until `let_go` has been called once for each `hold`.
         """
         self._holders += 1
         if self._holders == 1:
@@ -191,19 +201,19 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Release one `hold`; after the last, an unpinned session counts as idle and may be parked."""
+        """Release one `hold`; after the last one, an unpinned session is idle and may be parked."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
 
     def keep(self, sql: str) -> None:
-        """Record a statement that changed the session, to be replayed in a new upstream session."""
+        """Record a statement that changed the session state, to be replayed in a new upstream session."""
         if not self._pinned:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the session: it has temporary views, variables or functions, which cannot be replayed in
-        another session.
+        """Pin the client session to its upstream session: it has temporary views, variables or functions, which a
+        replay cannot restore.
         """
         self._pinned = True
         self._kept = Kept()
@@ -212,7 +222,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and fetch its whole result."""
+        """Run one of Viewgate's own statements in this session and return its whole result."""
         live = await self.hold()
         try:
             return await live.query(sql)
@@ -220,8 +230,8 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session now; return the coroutine that closes it and never raises, or None if there is
-        none.
+        """Detach the upstream session; return the coroutine that closes it and never raises, or None if none is
+        attached.
         """
         live = self._detached()
         if live is None:
@@ -233,7 +243,7 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether the replay would visit several namespaces, of which earlier ones may have been dropped."""
+        """Whether a replay would enter several namespaces in turn, of which all but the last may have been dropped."""
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
 
@@ -246,7 +256,10 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Ask Spark for the current catalog and namespace, so that a replay can enter them directly."""
+        """Ask Spark for the current catalog and namespace, so that a replay can enter them directly.
+
+        If Spark cannot tell them, the kept statements stay unchanged.
+        """
         before = self._kept.texts
         try:
             async with asyncio.timeout(self._pool.timeouts.close):
@@ -259,7 +272,7 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Detach the upstream session and return it for closing; None if there is none."""
+        """Detach the upstream session and return it, for the caller to close; None if none is attached."""
         live, self._live = self._live, None
         return live
 
@@ -272,7 +285,7 @@ class Attachment:
             self._pool.give_back(live.close())
 
     async def close(self) -> None:
-        """Close the session for good; never raises."""
+        """Close the session for good, also while it is being attached; never raises."""
         self._closed = True
         self._pool.busy(self)
         if self._attaching is not None:
@@ -286,8 +299,10 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the live upstream session, attached if needed; pin it if it has more than MOST_KEPT statements to
-        replay.
+        """Return the live upstream session, attached if necessary; raise SqlError if that fails or the session is
+        closed.
+
+        A session with more than MOST_KEPT statements to replay is pinned.
         """
         live = self._live
         if live is not None and live.alive:
@@ -304,7 +319,11 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Attach the session; return the upstream's reply, or None if that takes longer than `patience` seconds."""
+        """Attach the session; return the server's reply to OpenSession, or None if that takes longer than `patience`
+        seconds.
+
+        Raise Unreachable if the session is pinned and was lost, and SqlError 08003 if it is closed.
+        """
         if self._live is not None and self._pinned:
             raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")
         if self._closed:
@@ -321,7 +340,10 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open a session and replay the kept statements in it; return the upstream's reply to OpenSession."""
+        """Open an upstream session and replay the kept statements in it; return the server's reply to OpenSession.
+
+        Raise SqlError if the session cannot be opened or a statement fails.
+        """
         try:
             if self._leaving is not None:
                 await self._leaving.wait()
@@ -340,7 +362,7 @@ class Attachment:
             if self._moved is not None and self.place is not None and session.place is not self.place:
                 self._moved()
             self.place = session.place
-            if not self._holders and not self._pinned:  # the callers that waited for it have gone
+            if not self._holders and not self._pinned:  # no caller waits for it any more
                 self._pool.rests(self)
             return reply
         finally:
@@ -348,13 +370,13 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Mark the error of an attaching as retrieved, in case no statement waits for it."""
+    """Retrieve the exception of an attaching task; asyncio would log it if no statement waits for the task."""
     if not attaching.cancelled():
         attaching.exception()
 
 
 def without_namespace(message: bytes) -> bytes | None:
-    """Return the OpenSession request without its initial namespace; None if it has none."""
+    """Return the OpenSession message without its initial namespace; None if it names none."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     others = [(key, value) for key, value in entries if key != _NAMESPACE]

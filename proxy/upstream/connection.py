@@ -1,4 +1,4 @@
-"""Implements one connection to an upstream server: a login, then calls that are answered in the order sent."""
+"""Implements one connection to an upstream server: a login, then calls. Replies arrive in the order of the calls."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from proxy.upstream.dial import NotLetIn, certificate_expires, dial, foreign, tl
 from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, WireError, name_of
 
-# Threads for logins that ask another service, such as a KDC. They have a pool of their own, so that a slow service
-# blocks no other work.
+# Threads for logins that call another service, such as a KDC. Their pool is separate, so that a slow service blocks no
+# other work.
 _LOGINS = ThreadPoolExecutor(4, "login")
 
 # HTTP statuses that mean a refused login, a wrong path, and a busy server.
@@ -26,7 +26,9 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time of a server's last reply on any of its connections, and when its certificate expires."""
+    """The time (event loop clock) of a server's last reply on any connection, and the expiry of the server's
+    certificate.
+    """
 
     __slots__ = ("at", "certificate_expires")
 
@@ -37,10 +39,11 @@ class Pulse:
 
 
 class Reply(asyncio.Future[bytes]):
-    """A future for the reply to one call. `resume`, if set, is called at once when there is a result or an error.
+    """A future for the reply to one call.
 
-    `call` is the name of the call, which determines its timeout. If the waiting task was cancelled, `late`, if set,
-    receives the reply message when it arrives, or None for an error.
+    `call` is the request message; the name in the message determines the timeout. `resume`, if set, is called once the
+    reply or an error has arrived. If the future was cancelled, `late`, if set, is called with the reply message when
+    the reply arrives, or with None after an error.
     """
 
     call = b""
@@ -48,9 +51,7 @@ class Reply(asyncio.Future[bytes]):
     late: Callable[[bytes | None], None] | None = None
 
     def deliver(self, message: bytes) -> None:
-        """Deliver the reply, unless the waiting task was cancelled; the connection calls this when it has read the
-        message.
-        """
+        """Set the reply message as the result; if the future was cancelled, pass the message to `late` instead."""
         if not self.done():
             self.set_result(message)
             self._go_on()
@@ -58,7 +59,7 @@ class Reply(asyncio.Future[bytes]):
             self.late(message)
 
     def fail(self, error: Exception) -> None:
-        """Deliver an error in place of the reply."""
+        """Set an error in place of the reply; if the future was cancelled, call `late` with None instead."""
         if not self.done():
             self.set_exception(error)
             # `fail` may be called from within any other code; the caller resumes in a later turn of the loop
@@ -67,7 +68,11 @@ class Reply(asyncio.Future[bytes]):
             self.late(None)
 
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
-        """Return the reply; if the waiting task is cancelled, pass the reply to `late` when it arrives."""
+        """Wait for the reply and return it.
+
+        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
+        error.
+        """
         self.late = late  # set before waiting: the reply may arrive between the cancellation and the task's next turn
         try:
             return await self
@@ -83,26 +88,27 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A logged-in connection. The reply to a cancelled call is still read from the connection.
+    """A logged-in connection to an upstream server. The reply to a cancelled call is still read from the connection.
 
-    Over HTTP a session outlives its connection: one that is closed between two calls is reopened for the next.
+    Over HTTP, a session outlives the network connection: a network connection that the server has closed between two
+    calls is replaced by a new one for the next call.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
-        self._loop = asyncio.get_running_loop()  # stored, because asking for it is a system call each time
+        self._loop = asyncio.get_running_loop()  # stored, because get_running_loop makes a system call each time
         self._upstream = upstream
         self._client = upstream.client(user, password)
         self._login = upstream.login() if upstream.link.tickets is not None else None
         self._stepping: asyncio.Task[None] | None = None
         self._timeouts = timeouts
-        self._shortest = timeouts.shortest  # asked for each call
+        self._shortest = timeouts.shortest  # needed for each call
         self._pulse = pulse
-        self._heard = False  # whether the server has answered anything
+        self._heard = False  # whether the server has sent any bytes
         self._waiting: deque[Reply] = deque()
         self._since = 0.0  # when the upstream began with the first waiting call
         self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
-        self._unsent = b""  # bytes to send when another connection has been opened
+        self._unsent = b""  # bytes to send on the next network connection
         self._making: asyncio.Task[None] | None = None
         self._lost: SqlError | None = None
         self._advice = "Try again."
@@ -110,32 +116,33 @@ class Connection(asyncio.Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made."""
+        """Whether calls can still be made: the connection was neither lost nor closed."""
         return self._lost is None
 
     @property
     def asking(self) -> bool:
-        """Whether the login is waiting for a Kerberos ticket."""
+        """Whether a step of the Kerberos login is running, which may wait for the Key Distribution Center (KDC)."""
         return self._stepping is not None and not self._stepping.done()
 
     @property
     def heard(self) -> bool:
-        """Whether the server has answered anything."""
+        """Whether the server has sent any bytes."""
         return self._heard
 
     async def call(self, message: bytes) -> bytes:
-        """Send a message and return its reply."""
+        """Send a request message and return the reply; raise SqlError if the connection fails before."""
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
-        """Send a message and return the future of its reply; calls may overlap, and the upstream handles them
-        in order.
+        """Send a request message and return the future of the reply.
+
+        Further messages may be sent before the reply arrives; the upstream handles them in order.
         """
         (reply,) = self.send_all((message,))
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """Send several messages in one write, so that the upstream wakes up once; return the futures of their
+        """Send several request messages in one write, so that the upstream wakes up once; return the futures of the
         replies.
         """
         replies = [self._expected(message) for message in messages]
@@ -153,7 +160,7 @@ class Connection(asyncio.Protocol):
         self._advice = advice
 
     def close(self) -> None:
-        """Close the connection; waiting calls fail."""
+        """Close the connection; calls without a reply fail with ConnectionLost."""
         self._fail(self._error("was closed"))
         for task in (self._making, self._stepping):
             if task is not None:
@@ -162,7 +169,9 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Log in on a new network connection, or continue with pending calls on it."""
+        """Use a new network connection: send the first bytes of the login, then the requests that could not be sent
+        before.
+        """
         self._transport = transport
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
@@ -186,7 +195,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def eof_received(self) -> None:
-        """Handle the end of the server's output: over HTTP, it may complete a reply."""
+        """Handle the end of the server's output, which over HTTP may be the end of a reply."""
         if self._waiting and self._lost is None:
             self.data_received(b"")
 
@@ -205,7 +214,7 @@ class Connection(asyncio.Protocol):
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _take(self) -> None:
-        """Handle the events in the received bytes; raise WireError for invalid ones."""
+        """Handle the replies and login steps in the received bytes; raise WireError if the bytes are invalid."""
         while (event := self._client.next_event(len(self._waiting))) is not None:
             if isinstance(event, bytes):
                 self._answer(event)
@@ -214,7 +223,10 @@ class Connection(asyncio.Protocol):
                 self._shake_hands(event)
 
     def _expected(self, message: bytes) -> Reply:
-        """Return the future of the reply to a message that is being sent."""
+        """Return the future of the reply to a message that is about to be sent.
+
+        If the connection is lost, the future fails at once.
+        """
         reply = Reply(loop=self._loop)
         reply.call = message
         if self._lost is not None:
@@ -228,7 +240,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send the codec's pending bytes; if it has none, a token may be needed first."""
+        """Send bytes from the codec; if there are none, handle the codec's next event, which may request a Kerberos
+        token.
+        """
         if data:
             self._write(data)
         elif self._lost is None:
@@ -245,7 +259,7 @@ class Connection(asyncio.Protocol):
                 self._making = self._loop.create_task(self._go_on())
 
     async def _go_on(self) -> None:
-        """Continue on a new network connection."""
+        """Open a new network connection and continue on it; if that fails, all waiting calls fail."""
         try:
             self.begin(await dial(self._upstream, self, self._timeouts))
         except SqlError as error:
@@ -265,7 +279,9 @@ class Connection(asyncio.Protocol):
             self._let_in()
 
     async def _step(self, token: bytes) -> None:
-        """Continue a Kerberos login with the server's token, which may require a call to the KDC."""
+        """Send the client's answer to a Kerberos token from the server, computed in a thread because it may require the
+        KDC.
+        """
         assert self._login is not None
         try:
             answer = await self._loop.run_in_executor(_LOGINS, self._login, token)
@@ -279,7 +295,7 @@ class Connection(asyncio.Protocol):
             self.ready.set_result(None)
 
     def _not_a_reply(self, failure: HttpFailure) -> SqlError:
-        """Return the error for an HTTP response that contains no Thrift reply."""
+        """Return the error for an HTTP response without a Thrift reply, according to the HTTP status."""
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
@@ -299,9 +315,9 @@ class Connection(asyncio.Protocol):
         reply.deliver(message)
 
     def _look(self) -> None:
-        """Close the connection if its first waiting call is overdue; otherwise check again at that call's deadline.
+        """Close the connection if the oldest call without a reply is overdue; otherwise check again at its deadline.
 
-        One timer serves all calls in turn, which avoids creating and cancelling one for each.
+        One timer serves all calls, because a timer for each would have to be created and cancelled.
         """
         self._watch = None
         if not self._waiting:
@@ -329,21 +345,23 @@ class Connection(asyncio.Protocol):
             self._watch = None
         if not self.ready.done():
             self.ready.set_exception(self._lost)
-            self.ready.exception()  # the waiting task may have gone; the error counts as retrieved
+            self.ready.exception()  # retrieved, so that asyncio does not log the error if no task waits
         while self._waiting:
             self._waiting.popleft().fail(self._lost)
 
 
 def _readable(transport: asyncio.Transport) -> bool:
-    """Return whether bytes or the end of the connection have arrived between two calls."""
+    """Return whether the socket has unread bytes, or the server has closed the connection."""
     poll = select.poll()
     poll.register(transport.get_extra_info("socket"), select.POLLIN)
     return bool(poll.poll(0))
 
 
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
-    """Return a logged-in connection; raise SqlError 08S01 if the server is unreachable, refuses the login or is too
-    slow.
+    """Open a connection to a server, log in, and return the connection.
+
+    Raise Unreachable (08S01) if the server cannot be reached or is too slow, and LoginRefused (28000) if the server
+    refuses the login.
     """
     connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)

@@ -1,4 +1,6 @@
-"""Opens network connections to an upstream server (name lookup, TCP, TLS), with an error and a remedy for each step."""
+"""Opens network connections to an upstream server (name lookup, TCP, TLS); each error names the failed step and a
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,14 @@ _ISSUERS = frozenset({2, 18, 19, 20, 21})
 
 
 class NotLetIn(Unreachable):
-    """Raised when a server neither accepts nor refuses a connection in time: it is down, or has no free thread."""
+    """Raised when a connection attempt gets no usable response: the server is down, failing, or has no free thread."""
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
-    """Return a connection to a server, over TLS if configured; raise Unreachable, or NotLetIn if the server does not
-    respond.
+    """Open a network connection to a server, with TLS if configured, and return its transport.
+
+    Raise Unreachable if that fails, as the subclass NotLetIn if the server does not respond in time or closes the
+    connection during the TLS handshake.
     """
     transport = await _connected(upstream, protocol, timeouts.connect)
     if upstream.link.tls is None:
@@ -66,8 +70,9 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
 async def _secured(
     upstream: Upstream, tls: Tls, protocol: asyncio.Protocol, transport: asyncio.Transport, patience: float
 ) -> asyncio.Transport:
-    """Return the connection with TLS on it, after checking the server's certificate; raise Unreachable if
-    that fails.
+    """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
+
+    Raise Unreachable if that fails, as the subclass NotLetIn if the server does not complete the TLS handshake.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host
@@ -98,7 +103,7 @@ def certificate_expires(transport: asyncio.Transport) -> float | None:
 
 
 def tls_failure(error: ssl.SSLError) -> str:
-    """Return the reason why TLS with a server failed, and the remedy.
+    """Return the error text for a failed TLS handshake: the reason and the remedy.
 
     >>> tls_failure(ssl.SSLError(1, "wrong version number"))
     'TLS fails: wrong version number. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there'
@@ -124,8 +129,7 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return the mistake in the transport's settings that the first bytes of a server's answer show; None if they show
-    none.
+    r"""Return an error text if the first bytes from a server show another transport than the configured one; else None.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'
@@ -154,7 +158,7 @@ def _remedy(code: int) -> str:
 
 
 def _keep_alive(connected: socket.socket) -> None:
-    """Turn on TCP keepalive, with the intervals that this system supports."""
+    """Turn on TCP keepalive for a socket, and set the intervals that the operating system supports."""
     for option, value in _KEEP_ALIVE.items():
         if hasattr(socket, option):
             level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP

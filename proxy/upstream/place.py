@@ -1,11 +1,11 @@
 """Tracks one upstream server for the pool: its load, its health, its slots, and its control connection.
 
-    well ──no session can be opened, and nothing is heard of it──▶ failed ──a session is opened──▶ well
-      └──no session can be opened, but it answers elsewhere──▶ saturated ──a session is opened──▶ well
+    well ──no session can be opened, no other connection gets replies──▶ failed ──a session is opened──▶ well
+      └──no session can be opened, but other connections get replies──▶ saturated ──a session is opened──▶ well
 
 A failed server gets no new sessions for a delay, which doubles with each further failure. A saturated server is probed
-by one session at a time. A server has slots for as many statements as it may run at a time; the others wait in a fair
-queue of principals.
+by one session at a time. A statement needs a slot, the permission to run on the server; if none is free, the statement
+waits in a fair queue, which serves principals in turn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue that serves principals in turn, and each principal's requests in order of arrival.
+    """A queue that serves principals in turn (round robin), and each principal's items in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -45,7 +45,7 @@ class FairQueue(Generic[T]):
 
     @property
     def longest_wait(self) -> float:
-        """The seconds for which the oldest item has waited; 0 if there is none."""
+        """How long the oldest item has waited, in seconds; 0 if the queue is empty."""
         return monotonic() - next(iter(self._since.values())) if self._since else 0.0
 
     def add(self, principal: str, item: T) -> None:
@@ -53,14 +53,14 @@ class FairQueue(Generic[T]):
         self._since[id(item)] = monotonic()
 
     def put_back(self, principal: str, item: T) -> None:
-        """Put an item at the head of the queue, to be served next."""
+        """Put an item of a principal at the head of the queue, to be served next."""
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)
         self._since[id(item)] = monotonic()
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:
-        """Remove an item that no longer waits; do nothing if it is not queued."""
+        """Remove an item of a principal; do nothing if it is not queued."""
         own = self._waiting.get(principal)
         if own is not None and item in own:
             own.remove(item)
@@ -69,7 +69,7 @@ class FairQueue(Generic[T]):
                 del self._waiting[principal]
 
     def next(self) -> T:
-        """Remove and return the next item; its principal moves to the end."""
+        """Remove and return the next item; its principal moves to the end of the queue."""
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
@@ -80,7 +80,9 @@ class FairQueue(Generic[T]):
 
 
 class Slots:
-    """A number of slots; each that is taken must be given back.
+    """A counting semaphore with a fair queue of principals; each slot that is taken must be given back.
+
+    The number of slots can be changed, and granting can be paused.
 
     >>> slots = Slots(1)
     >>> slots.take(), slots.take()
@@ -102,12 +104,12 @@ class Slots:
 
     @property
     def waiting(self) -> int:
-        """The number of queued statements."""
+        """The number of queued requests for a slot."""
         return len(self._queue)
 
     @property
     def longest_wait(self) -> float:
-        """The seconds for which the oldest of the queued statements has waited; 0 if there is none."""
+        """How long the oldest queued request has waited, in seconds; 0 if none is queued."""
         return self._queue.longest_wait
 
     def take(self) -> bool:
@@ -118,7 +120,7 @@ class Slots:
         return True
 
     async def wait(self, principal: str) -> None:
-        """Wait for the principal's turn and take a slot."""
+        """Wait for the principal's turn in the queue, and take a slot."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -137,12 +139,12 @@ class Slots:
         self._grant()
 
     def resize(self, limit: int) -> None:
-        """Change the number of slots; if it shrinks, it takes effect as slots are given back."""
+        """Change the number of slots; if it is lowered, slots already taken are kept until they are given back."""
         self._limit = limit
         self._grant()
 
     def pause(self) -> None:
-        """Grant no slot until `resume`; requests wait."""
+        """Grant no slot until `resume`; requests wait meanwhile."""
         self.paused = True
 
     def resume(self) -> None:
@@ -159,9 +161,9 @@ class Slots:
 
 
 class Control:
-    """The connection for calls that must not wait for a statement, such as cancels.
+    """The connection to one server for calls that must not wait for a statement, such as cancels.
 
-    All sessions of an upstream share it. It is opened at the first call, and again after a loss.
+    All sessions on the server share the connection. It is opened at the first call, and again after a loss.
     """
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -172,7 +174,11 @@ class Control:
         self._opening = asyncio.Lock()
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a call that is answered at once and that can be repeated safely."""
+        """Send a message and return the reply; after an error, send it once more, on a new connection if the old one is
+        lost.
+
+        Use this only for calls that the server answers at once and that can be repeated safely.
+        """
         connection = await self._connected()
         try:
             return await connection.call(message)
@@ -204,7 +210,7 @@ _BREATHER = 0.5  # seconds without new sessions for a server that has no free th
 
 
 class Place:
-    """Counts the sessions on an upstream server, and knows whether new ones can be opened there."""
+    """One upstream server of the pool: its load, its health, its slots, and whether it can take new sessions."""
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts) -> None:
         self.upstream = upstream
@@ -212,15 +218,15 @@ class Place:
         self.pulse = Pulse()
         self.control = Control(upstream, timeouts, self.pulse)
         self.sessions = 0
-        self.opening = 0  # those of the sessions that are still being opened
+        self.opening = 0  # the sessions that are still being opened; `sessions` includes them
         self.statements = Slots(self.terms.statements)
         self.questions = Slots(_questions(self.terms))
         self.version: int | None = None  # of the protocol, as the server last reported it
         self.info: dict[int, bytes] = {}  # its replies to GetInfo, which are the same for every session
         self.problem: SqlError | None = None
         self.well_at = float("-inf")
-        # whether the server was ever seen to close a session: before its first query it starts a metastore, which takes
-        # seconds
+        # whether the server has ever answered CloseSession: at first it may not, because it starts a metastore, which
+        # takes seconds
         self.closes = False
         self._patience = timeouts.handshake
         self._rest = _FIRST_REST
@@ -230,12 +236,14 @@ class Place:
 
     @property
     def usable(self) -> bool:
-        """Whether sessions may be opened here; a failed server may be tried again after its delay."""
+        """Whether sessions may be opened here: the server is not draining, and has not failed or its retry delay has
+        passed.
+        """
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
     @property
     def standing(self) -> str:
-        """The state of the server for operators: up, down, paused or draining."""
+        """The state of the server as operators see it: up, down, paused or draining."""
         if self.terms.draining:
             return "draining"
         if self.paused:
@@ -244,7 +252,7 @@ class Place:
 
     @property
     def answers(self) -> bool:
-        """Whether the last attempt to open a session succeeded, and the server is not draining."""
+        """Whether the server has opened a session and has not failed since, and is not draining."""
         return self.well_at > float("-inf") and self.problem is None and not self.terms.draining
 
     @property
@@ -261,31 +269,35 @@ class Place:
 
     @property
     def room(self) -> bool:
-        """Whether one more session can be opened here now."""
+        """Whether the limits on sessions, and on sessions being opened, allow one more session now."""
         return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._saturated_until
 
     @property
     def openings(self) -> int:
-        """The number of sessions that may be opened concurrently; a single one probes a saturated server."""
+        """How many more sessions may be opened concurrently: none if the server is paused, one in all if it is
+        saturated.
+        """
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
     @property
     def paused(self) -> bool:
-        """Whether new sessions and statements wait until the server is resumed."""
+        """Whether an operator has paused the server: new sessions and statements wait until it is resumed."""
         return self.statements.paused
 
     @property
     def vacancies(self) -> int:
-        """The number of sessions with known room: 0 for a saturated server, which holds sessions of other proxies."""
+        """How many more sessions fit the configured limit; 0 for a saturated server, whose threads other clients
+        occupy.
+        """
         return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
-        """The load with one more session, relative to the server's weight."""
+        """The number of sessions including one more, divided by the server's weight."""
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:
-        """Apply changed terms; new connections use the changed link and login."""
+        """Apply changed settings and end a pause; only new connections use the changed link and login."""
         self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
         self.statements.resume()
@@ -293,7 +305,7 @@ class Place:
         self.questions.resize(_questions(self.terms))
 
     def well(self) -> None:
-        """Record that a session was opened on the server."""
+        """Record that a session was opened on the server, which is then neither failed nor saturated."""
         if self.problem is not None:
             logger.info("upstream recovered name=%s", self.upstream)
         if self._saturated:
@@ -301,11 +313,14 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether the server replied recently: if it accepts no connection then, it is busy, not down."""
+        """Return whether the server has replied within the handshake timeout, on any connection.
+
+        A server that replies but opens no session is busy, not down.
+        """
         return self.pulse.at >= _now() - self._patience
 
     def saturated(self, problem: SqlError) -> float:
-        """Mark the server as saturated; return the retry delay in seconds."""
+        """Mark the server as saturated; return the delay until a session may be opened again, in seconds."""
         if not self._saturated:
             logger.warning(
                 "upstream saturated name=%s reason=%r: new sessions are queued", self.upstream, problem.message
@@ -314,13 +329,15 @@ class Place:
         return _BREATHER
 
     def relieved(self) -> None:
-        """Record that a session has ended on the server, which frees a thread: a saturated server may be probed at
+        """Record that a session on the server has ended, which frees a thread: a saturated server may be probed at
         once.
         """
         self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
-        """Record a failed attempt, and open no sessions on the server until its delay has passed."""
+        """Record a failed attempt to open a session; no sessions are opened on the server until the retry delay has
+        passed.
+        """
         if self.problem is None:
             logger.warning(
                 "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
@@ -329,15 +346,16 @@ class Place:
             )
         self.problem, self._saturated = problem, False
         self.info.clear()  # a server of another version may replace it
-        if _now() >= self._rests_until:  # of attempts that fail together, one counts
+        if _now() >= self._rests_until:  # attempts that fail at the same time count once
             self._rests_until = _now() + self._rest
             self._rest = min(2 * self._rest, _LONGEST_REST)
 
 
 def _questions(terms: Terms) -> int:
-    """Return the limit of concurrent statements of Viewgate's own, which look up clients' session settings.
+    """Return how many of Viewgate's own statements, such as look-ups of session settings, may run on the server at a
+    time.
 
-    Spark Thrift Server refuses statements when all its threads are busy and its queue, of 100, is full.
+    Spark Thrift Server refuses statements when all its threads are busy and its queue of 100 statements is full.
     """
     return max(terms.statements // 2, 1)
 

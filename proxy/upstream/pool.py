@@ -1,6 +1,7 @@
 """Chooses an upstream server for each new session, queues sessions that must wait, and parks idle ones.
 
-Servers are also checked by opening a session: a mere connection does not show that a server works.
+Parking a session closes its upstream session, to make room on the server. A health check opens a session, because an
+accepted connection alone does not show that a server works.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _PROXY_USER = b"hive.server2.proxy.user"
 
 
 class Steering(StrEnum):
-    """The actions of an operator on an upstream server."""
+    """An operator's action on an upstream server.
+
+    A paused server lets new sessions and statements wait, a draining server gets no new sessions; RESUME ends both.
+    """
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -43,22 +47,25 @@ class Steering(StrEnum):
 
 
 class Parkable(Protocol):
-    """A client session's hold on an upstream session, which the pool can release while the session is idle."""
+    """A client session's attachment to an upstream session, which the pool can release while the client session is
+    idle.
+    """
 
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the session now; return the coroutine that closes the upstream session and never raises, or None if
-        there is none.
+        """Detach the upstream session; return the coroutine that closes it and never raises, or None if none is
+        attached.
         """
         ...
 
 
 class Upstreams:
-    """Opens each session on the server with the least load relative to its weight.
+    """The pool of upstream servers: opens each session on the server with the least load relative to its weight.
 
-    If every server has as many sessions as it may have, or as many being opened, principals wait in turn. Idle sessions
-    are parked to make room: their upstream sessions are closed, and opened again when they are needed.
+    If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue that
+    serves principals in turn. Idle sessions are then parked to make room: their upstream sessions are closed, and
+    opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -74,12 +81,12 @@ class Upstreams:
 
     @property
     def full(self) -> bool:
-        """Whether a new session would have to wait, although a server is usable."""
+        """Whether a new session would have to wait, although at least one server is usable."""
         return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
 
     @property
     def problems(self) -> str:
-        """The errors of the upstream servers that do not answer, joined; empty if there is none."""
+        """The errors of the failed servers that are not draining, joined; empty if there are none."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
@@ -92,17 +99,20 @@ class Upstreams:
 
     @property
     def waiting(self) -> int:
-        """The number of clients that wait for a session."""
+        """The number of sessions that wait for room on a server."""
         return len(self._waiting)
 
     @property
     def longest_wait(self) -> float:
-        """The seconds for which the oldest of these clients has waited; 0 if there is none."""
+        """How long the oldest waiting session has waited, in seconds; 0 if none waits."""
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Open a session for a user (None: for Viewgate itself) at the principal's turn; return the session and the
-        server's reply.
+        """Open a session for a user (None: for Viewgate itself) at the principal's turn; return it and the server's
+        reply.
+
+        `message` is the OpenSession request. Raise SqlError if no server can open the session, or if a server refuses
+        it.
         """
         tried: set[Place] = set()
         again = False
@@ -124,23 +134,25 @@ class Upstreams:
             return session, reply
 
     async def open_own(self, user: str | None = None) -> UpstreamSession:
-        """Open a session of Viewgate's own, as a client would, under a user's name if one is given."""
+        """Open a session for Viewgate's own statements, under a user's name if one is given."""
         session, _ = await self.open(user, _OWN_SESSION)
         return session
 
     def well(self, place: Place) -> None:
-        """Record that an upstream server opens sessions."""
+        """Record that a server has opened a session, and admit waiting sessions."""
         place.well()
         self.answered.set()
         self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
-        """Mark a server as failed, and fail the waiting sessions if no other server is left."""
+        """Mark a server as failed; if no usable server is left, fail the waiting sessions."""
         place.failed(problem)
         self._send_away()
 
     def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
-        """Replace the upstreams: known ones get the new terms, new ones are added, the others are drained."""
+        """Replace the servers: those with a known address and login get the new settings, new ones are added, others
+        are drained.
+        """
         known = {place.upstream: place for place in self.places}
         for upstream in upstreams:
             if upstream in known:
@@ -152,9 +164,7 @@ class Upstreams:
         self._settled()
 
     def steer(self, name: str, steering: Steering) -> None:
-        """Pause, resume or drain the server named host:port until the next `reconfigure`; an unknown name has no
-        effect.
-        """
+        """Pause, resume or drain the server named host:port until the next `reconfigure`; ignore an unknown name."""
         for place in self.places:
             if str(place.upstream) == name:
                 logger.info("upstream steering=%s name=%s", steering, name)
@@ -163,18 +173,20 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Apply changed terms: fail or admit waiting sessions accordingly."""
+        """Apply changed settings: park idle sessions of draining servers; admit waiting sessions, or fail them."""
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()
         self._send_away()
 
     def busy(self, attachment: Parkable) -> None:
-        """Record that a session is in use."""
+        """Record that a session is in use, so that it is not parked."""
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Record that a session is idle: it is parked when others wait, or after the configured time."""
+        """Record that a session is idle: park it at once if its server is draining, else when sessions wait or the idle
+        time is over.
+        """
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
             return
@@ -185,7 +197,7 @@ class Upstreams:
             self._sweep = asyncio.get_running_loop().call_later(self.timeouts.park, self._park_idle)
 
     def grant(self) -> None:
-        """Admit waiting sessions as far as there is room; idle sessions are parked to make room."""
+        """Admit waiting sessions as far as servers have room, and park idle sessions if more room is needed."""
         while self._waiting and (place := self._best()) is not None:
             turn = self._waiting.next()
             if not turn.done():
@@ -194,18 +206,18 @@ class Upstreams:
             self._make_room()
 
     def give_back(self, closing: Coroutine[Any, Any, None]) -> None:
-        """Close a parked upstream session in the background."""
+        """Run a coroutine that closes an upstream session, in the background."""
         task = asyncio.create_task(closing)
         self._parking.add(task)
         task.add_done_callback(self._parking.discard)
 
     async def parked(self) -> None:
-        """Wait until no parked session is still being closed."""
+        """Wait until all upstream sessions that are being closed in the background are closed."""
         while self._parking:
             await asyncio.wait(self._parking)
 
     def close(self) -> None:
-        """Close the control connections, which sessions share."""
+        """Stop the parking of idle sessions, and close the servers' control connections."""
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
@@ -213,7 +225,7 @@ class Upstreams:
             place.control.close()
 
     def _send_away(self) -> None:
-        """Fail the waiting sessions if no upstream server is left that they could wait for."""
+        """Fail the waiting sessions if no upstream server is usable."""
         if any(place.usable for place in self.places):
             return
         while self._waiting:
@@ -226,8 +238,10 @@ class Upstreams:
         return min(fit, key=lambda place: place.load, default=None)
 
     async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
-        """Reserve room for one session, in fair order, and return its server; a session that is tried again keeps its
-        turn.
+        """Wait for the principal's turn, reserve room for one session, and return its server.
+
+        `tried` are the servers on which this session could not be opened; a session that is tried `again` keeps its
+        turn. Raise Unreachable if no other server is usable.
         """
         place = None if self._waiting and not again else self._best(tried)
         if place is not None:
@@ -247,7 +261,7 @@ class Upstreams:
             raise
 
     def _make_room(self) -> None:
-        """Park as many idle sessions, longest idle first, as waiting sessions need."""
+        """Park as many idle sessions as waiting sessions need, the longest idle first."""
         well = [place for place in self.places if place.usable]
         lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
         lacking -= len(self._parking) + sum(place.vacancies for place in well)
@@ -256,14 +270,14 @@ class Upstreams:
             lacking -= 1
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
-        """Record why a session could not be opened on a server; return whether to try again, there or elsewhere."""
+        """Record why a server could not open a session; return whether to try again, on this or another server."""
         if not isinstance(error, Unreachable):
             return False
         if isinstance(error, NotLetIn) and place.lives():  # after a short delay, one waiting session probes the server
             asyncio.get_running_loop().call_later(place.saturated(error), self.grant)
             return True
         tried.add(place)
-        if place.well_at >= began:  # the server has opened sessions for others meanwhile
+        if place.well_at >= began:  # the server has opened another session meanwhile
             return self._untried(tried)
         self.failed(place, error)
         return True
@@ -287,14 +301,14 @@ class Upstreams:
         )
 
     def _park(self, attachment: Parkable) -> None:
-        """Park one session; its room is released before any other code can use the session again."""
+        """Park one session: detach its upstream session at once, and close it in the background."""
         self._idle.pop(attachment, None)
         closing = attachment.park()
         if closing is not None:
             self.give_back(closing)
 
     def _park_idle(self) -> None:
-        """Park sessions that have been idle for too long, and schedule the next check."""
+        """Park the sessions whose idle time exceeds the `park` timeout, and schedule the next check."""
         self._sweep = None
         now, park = _now(), self.timeouts.park
         for attachment, since in list(self._idle.items()):
@@ -305,7 +319,7 @@ class Upstreams:
 
 
 def _taken(place: Place) -> Place:
-    """Count one more session that is being opened on a server, and return the server."""
+    """Count one more session that is being opened on a server; return the server."""
     place.sessions += 1
     place.opening += 1
     return place
@@ -320,7 +334,9 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a session of Viewgate's own, which is closed when the body ends."""
+    """Open a session for Viewgate's own statements; yield the function that runs them, and close the session after the
+    body.
+    """
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)
@@ -333,7 +349,7 @@ async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | Non
 
 
 async def watch(pool: Upstreams) -> None:
-    """Check each upstream server on which no session was opened recently, at intervals; never returns."""
+    """Check, at intervals, each upstream server on which no session was opened recently; never returns."""
     while True:
         await asyncio.gather(*(look(pool, place) for place in pool.places))
         well = all(place.problem is None for place in pool.places)
@@ -341,7 +357,7 @@ async def watch(pool: Upstreams) -> None:
 
 
 async def look(pool: Upstreams, place: Place) -> None:
-    """Open and close a session on one server if its check is due, and record the result."""
+    """Open and close a session on one server if its health check is due, and record the result."""
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
     if place.terms.draining or (place.problem is None and lately):
         return
@@ -363,9 +379,10 @@ async def look(pool: Upstreams, place: Place) -> None:
 async def open_session(
     place: Place, user: str | None, message: bytes, timeouts: Timeouts
 ) -> tuple[UpstreamSession, bytes]:
-    """Open a session for a user (None: for Viewgate itself); return the session and the upstream's reply.
+    """Open a session for a user (None: for Viewgate itself); return the session and the server's reply to OpenSession.
 
-    Raise SqlError 08S01 if the server cannot be reached or refuses the session.
+    Raise Unreachable (08S01) if the server cannot be reached or does not reply in time. Raise SqlError if a working
+    server refuses the session, with state 08004 in place of 08S01.
     """
     upstream = place.upstream
     login = upstream.user or user or OWN
@@ -399,7 +416,7 @@ async def open_session(
 
 
 def _acting_for(message: bytes, user: str) -> bytes:
-    """Return the OpenSession request of a login that acts for another user."""
+    """Return the OpenSession message with hive.server2.proxy.user set: the server is asked to act for the user."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     entries = [entry for entry in entries if entry[0] != _PROXY_USER]

@@ -1,4 +1,6 @@
-"""Reports the progress of a running statement in the form in which Hive's drivers draw a progress bar."""
+"""Converts the stages of a running statement to Thrift's progress response, from which Hive's drivers draw a progress
+bar.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _SHOWN = 12  # stages that fit a terminal; the last ones are the running ones
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a statement's jobs, and the state of its tasks."""
+    """One stage of a statement's Spark jobs, with the number of its tasks in all and in each state."""
 
     id: int
     tasks: int
@@ -25,7 +27,7 @@ class Stage:
     failed: int
 
 
-# Maps Spark's id of a statement to its stages so far; None where they are unknown.
+# Maps Spark's id of a statement to the statement's stages so far; None if they are unknown.
 Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
@@ -35,7 +37,9 @@ async def unknown(_statement: str) -> None:
 
 
 def progress_response(stages: tuple[Stage, ...], started_ms: int) -> Any:
-    """Return the stages as HiveServer2 reports the vertices of a job.
+    """Return the progress response with one row for each of the last 12 stages, as Hive reports the vertices of a job.
+
+    `started_ms` is the start of the statement in milliseconds since 1970.
 
     >>> response = progress_response((Stage(1, 8, 8, 0, 0), Stage(2, 8, 2, 4, 0)), started_ms=0)
     >>> response.progressedPercentage, response.rows[1]

@@ -1,6 +1,7 @@
 """Implements a session on an upstream server, on a connection of its own, and the operations in it.
 
-An operation is announced by a reply, then polled to its end, fetched, and closed; it can be cancelled.
+The reply to ExecuteStatement or to a metadata call announces a started operation. The operation is polled until it
+ends, its rows are fetched, and it is closed; it can be cancelled.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ _OPERATION_KIND, _HAS_RESULT_SET = (0, 2, 2), (0, 2, 3)
 
 
 class Announced(NamedTuple):
-    """A started operation: the server's reply, and the offsets of the two parts of the operation handle in it."""
+    """A started operation: the server's reply, and the offsets of the id (`guid`) and the secret of its handle in the
+    reply.
+    """
 
     reply: bytes
     guid: int
@@ -52,7 +55,10 @@ class Announced(NamedTuple):
 
     @classmethod
     def of(cls, reply: bytes) -> Announced | None:
-        """Return the started operation; None if the reply is an error; raise SqlError 08S01 if it has no handle."""
+        """Return the operation that a reply announces; None if the reply reports an error.
+
+        Raise ConnectionLost (08S01) if the reply reports success and has no handle.
+        """
         if not _succeeded(reply):
             return None
         places = find_handle(reply, OPERATION_HANDLE)
@@ -67,21 +73,23 @@ class Announced(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """The kind of the operation; Spark rejects a handle without it."""
+        """The type of the operation (Thrift's TOperationType), without which Spark rejects a handle."""
         return _kind(self.reply)
 
     @property
     def has_result_set(self) -> bool:
-        """Whether there are rows to fetch, according to the upstream."""
+        """Whether the operation has rows to fetch, according to the reply; True if the reply does not say."""
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """Return the reply with the upstream's handle replaced by another."""
+        """Return the reply with the upstream's handle replaced by the given one."""
         return handle.into(*self)
 
 
 def started(reply: bytes) -> Announced:
-    """Return the operation that a reply announces; raise the SqlError that the reply reports instead."""
+    """Return the operation that a reply announces; raise the SqlError that the reply reports, or ConnectionLost without
+    a handle.
+    """
     announced = Announced.of(reply)
     if announced is None:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
@@ -124,7 +132,7 @@ FETCH_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RemoteStatus:
-    """The status of an operation in an upstream's reply."""
+    """The status of an operation as an upstream reports it: its state, and the error of a failed operation."""
 
     state: OperationState
     error: SqlError | None = None
@@ -132,7 +140,7 @@ class RemoteStatus:
 
     @classmethod
     def of(cls, response: Any) -> RemoteStatus:
-        """Return the status in a response to GetOperationStatus."""
+        """Return the status in a decoded response to GetOperationStatus; an unknown state number becomes UNKNOWN."""
         known = response.operationState in set(OperationState)
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
@@ -143,7 +151,10 @@ class RemoteStatus:
 
 @kept
 def _without_reason(reply: bytes) -> RemoteStatus | None:
-    """Return the status in a reply; None for a failed operation or call, whose reply must be decoded in full."""
+    """Return the status of a running, finished or cancelled operation, read without decoding the whole reply.
+
+    Return None for any other reply, which must be decoded.
+    """
     state = find(reply, _STATUS_STATE) if succeeded(reply) else None
     known = None if state is None else read_i32(reply, state)
     return RemoteStatus(OperationState(known)) if known in _WITHOUT_REASON else None
@@ -161,7 +172,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
 
 
 class UpstreamOperation:
-    """An operation of an upstream session, identified by its handle, and the calls on it."""
+    """An operation of an upstream session, identified by its handle, with the calls on it."""
 
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
@@ -174,8 +185,9 @@ class UpstreamOperation:
         return ttypes.TOperationHandle(operationId=identifier, operationType=self._kind, hasResultSet=True)
 
     async def poll(self) -> RemoteStatus:
-        """Return the status when the operation has ended, or when the upstream has delayed the poll for as long as it
-        does.
+        """Poll the status once and return it; the upstream may delay the reply until the operation ends.
+
+        Raise the SqlError that the reply reports, or ConnectionLost if the reply has neither status nor error.
         """
         message = encode_call("GetOperationStatus", 0, ttypes.TGetOperationStatusReq(operationHandle=self._thrift))
         reply, status = await self.ask(message)
@@ -185,11 +197,11 @@ class UpstreamOperation:
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
-        """Return the reply to a status poll, and the status in it; None as status if the reply reports an error of the
-        call.
+        """Send a GetOperationStatus message; return the reply and its status, None as status if the call itself has
+        failed.
 
-        Spark reports that a statement has failed a moment before it reports the reason, so the poll is repeated until
-        then.
+        Spark reports that a statement has failed shortly before it reports the reason, so the poll is repeated until
+        the reply has a reason.
         """
         for _ in range(_TRIES):
             reply = await self._upstream.call(message)
@@ -200,7 +212,7 @@ class UpstreamOperation:
         return reply, status
 
     async def wait(self) -> RemoteStatus:
-        """Wait until the operation ends; return its status."""
+        """Poll the operation until it ends; return its final status."""
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
@@ -211,26 +223,27 @@ class UpstreamOperation:
                 await asyncio.sleep(_PAUSE)
 
     async def schema(self) -> Any:
-        """Return the schema of the result. Call it only after the operation has ended: before, Spark returns and caches
-        a wrong one.
+        """Return the schema of the result.
+
+        Call this only after the operation has ended: before the end, Spark returns a wrong schema and caches it.
         """
         request = ttypes.TGetResultSetMetadataReq(operationHandle=self._thrift)
         response = await self._call("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
         return response.schema
 
     async def fetch(self) -> Any:
-        """Return the next row set; an empty one at the end."""
+        """Return the next row set, of at most FETCH_ROWS rows; an empty one at the end of the result."""
         request = ttypes.TFetchResultsReq(operationHandle=self._thrift, orientation=0, maxRows=FETCH_ROWS)
         return (await self._call("FetchResults", request, ttypes.TFetchResultsResp)).results
 
     async def cancel(self) -> None:
-        """Cancel the operation on a separate connection, because the session's own may be busy."""
+        """Cancel the operation over the control connection, because the session's own connection may be busy."""
         request = ttypes.TCancelOperationReq(operationHandle=self._thrift)
         reply = await self._upstream.control(encode_call("CancelOperation", 0, request))
         check(read_reply(reply, ttypes.TCancelOperationResp).status)
 
     async def close(self) -> None:
-        """Close the operation on the upstream."""
+        """Close the operation on the upstream server."""
         request = ttypes.TCloseOperationReq(operationHandle=self._thrift)
         await self._call("CloseOperation", request, ttypes.TCloseOperationResp)
 
@@ -244,7 +257,7 @@ logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """A session on an upstream server for a client session; `left` is called when it is closed."""
+    """A session on an upstream server, on a connection of its own; `left`, if set, is called once when it is closed."""
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place", "server")
 
@@ -258,21 +271,23 @@ class UpstreamSession:
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made."""
+        """Whether calls can still be made: the connection is not lost."""
         return self._connection.alive
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a message and return the reply; raise SqlError 08S01 if the connection is lost."""
+        """Send a message and return the reply; raise SqlError 08S01 if the connection is lost."""
         return await self._connection.send(message)
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """Relay a message now and return its reply; if the caller is cancelled, `late` gets the reply, or None for an
+        """Send a message now; return an awaitable for the reply.
+
+        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
         error.
         """
         return self._connection.send(message).or_late(late)
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Send messages in one write; return the futures of their replies."""
+        """Send messages in one write; return the futures of the replies."""
         return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:
@@ -280,15 +295,18 @@ class UpstreamSession:
         self._connection.advise(advice)
 
     async def control(self, message: bytes) -> bytes:
-        """Relay a message on the server's control connection, which no statement occupies."""
+        """Send a message over the server's control connection, which no statement occupies; return the reply."""
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Take a slot for a statement if one is free; return whether it was taken. Each slot must be given back."""
+        """Take a slot, the permission to run one statement on the server, if one is free; return whether it was taken.
+
+        Each slot that was taken must be given back.
+        """
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait for a slot until it is the principal's turn to start a statement."""
+        """Wait in the server's fair queue for the principal's turn, and take a slot."""
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:
@@ -296,8 +314,9 @@ class UpstreamSession:
         self.place.statements.give_back()
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and fetch its whole result; raise Spark's SqlError if it
-        fails.
+        """Run one of Viewgate's own statements in this session and return its whole result.
+
+        Raise Spark's SqlError if the statement fails.
         """
         await self.place.questions.wait(self.handle.id)
         try:
@@ -361,11 +380,11 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without its stack frames, which do not help users; None for no error."""
+    """Return Spark's error without its stack frames, which do not help users; None if `error` is None."""
     return error and reported(first_message(error.message), error.sql_state, error.error_code)
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
-    """Return the handle whose identifier is at a path of a message; None if there is none."""
+    """Return the handle whose identifier is at a path of field ids in a message; None if there is none."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)

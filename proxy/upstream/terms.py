@@ -1,4 +1,4 @@
-"""Describes the configured upstream servers: address, transport, login, share of the load, and timeouts."""
+"""Describes the configured upstream servers: address, transport, login, limits and timeouts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _WORKING = frozenset(
 
 @dataclass(frozen=True)
 class Terms:
-    """The share of a server: its weight, and its limits of sessions and running statements.
+    """The limits of one upstream server: its weight in load balancing, and the numbers of sessions and running
+    statements.
 
-    Spark Thrift Server has 500 threads for connections, one for each, and 100 that run statements. A `draining` server
-    keeps its sessions and gets no new ones.
+    Spark Thrift Server has 500 threads for connections, one for each connection, and 100 threads that run statements. A
+    `draining` server keeps its sessions and gets no new ones.
     """
 
     weight: float = 1.0
@@ -38,8 +39,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tls:
-    """The TLS settings for a server: trusted certificates and client certificate in `context`, and the expected server
-    name.
+    """The TLS settings for a server.
+
+    `context` has the trusted certificates and the client certificate; `server_name` is the name expected in the
+    server's certificate (None: the host).
     """
 
     context: ssl.SSLContext
@@ -47,27 +50,30 @@ class Tls:
 
 
 class Tickets(Protocol):
-    """Supplies Kerberos tickets for logins; `token` and the function that `login` returns may block and
-    raise SqlError.
+    """Supplies Kerberos tokens for logins to upstream servers.
+
+    `token`, and the function that `login` returns, may block, and raise SqlError on failure.
     """
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the function of a SASL login: it maps each token of the server, first an empty one, to the client's
-        next token.
+        """Return a function that performs the client's side of a GSSAPI login to the host.
+
+        The function maps each token from the server (empty bytes at first) to the client's next token.
         """
         ...
 
     def token(self, host: str) -> bytes:
-        """Return the token for the Authorization header of an HTTP request to the host."""
+        """Return the Kerberos token for the Authorization header of one HTTP request to the host."""
         ...
 
 
 @dataclass(frozen=True)
 class Link:
-    """The transport to a server; `path`, `headers` and `basic` (log in by password) apply to HTTP only.
+    """The transport to a server and the kind of login; `path`, `headers` and `basic` (password login) apply to HTTP
+    only.
 
-    With `tickets`, one Kerberos principal logs in for all users. With `impersonate`, each session names its user to the
-    server.
+    With `tickets`, Viewgate's own Kerberos principal logs in for all users. With `impersonate`, each session asks the
+    server to act for the session's user (hive.server2.proxy.user).
     """
 
     transport: Transport = Transport.SASL
@@ -81,8 +87,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The address of a Thrift Server, its login (by default that of each session's user), and its name in messages,
-    `what`.
+    """A Spark Thrift Server: its address, its login, its limits and its transport.
+
+    Without `user` and `password`, each session logs in as its own user. `what` names the server in messages.
     """
 
     host: str
@@ -97,7 +104,10 @@ class Upstream:
         return f"{self.host}:{self.port}"
 
     def client(self, user: str, password: str) -> ClientTransport:
-        """Return the codec of a connection, which logs in as the user if its transport has logins."""
+        """Return a new codec for one connection; if the transport has a login, the codec logs in as `user`.
+
+        The codec converts messages to the bytes to send, and received bytes to events.
+        """
         link = self.link
         if link.transport is Transport.NOSASL:
             return BareClient(_REPLY_LIMIT)
@@ -108,7 +118,11 @@ class Upstream:
         return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
 
     def login(self) -> Callable[[bytes], bytes]:
-        """Return the function that makes the tokens of a Kerberos login; may block."""
+        """Return a function that maps a Kerberos token from the server to the client's next token; the function may
+        block.
+
+        Raise ValueError if no tickets are configured.
+        """
         tickets = self.link.tickets
         if tickets is None:
             raise ValueError(f"{self} has no tickets")
@@ -118,7 +132,7 @@ class Upstream:
 
     @property
     def named(self) -> str:
-        """The name of the server in messages."""
+        """The name of the server in messages, with its address."""
         return f"{self.what} at {self}"
 
 
@@ -128,11 +142,13 @@ def _basic(user: str, password: str) -> str:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds. A Thrift Server without a free thread accepts a connection and then closes it or does not
-    respond.
+    """The timeouts for an upstream server, in seconds.
 
-    `call` applies to calls that are answered at once or within seconds, `work` to those that fetch rows. `health` is
-    the interval between checks of a server, `park` the idle time after which a session is parked.
+    `connect` limits a TCP connection; `handshake` limits the TLS handshake, and then the login; `open` limits
+    OpenSession and `close` limits CloseSession. They are needed because a Thrift Server without a free thread accepts a
+    connection, and then closes it or does not respond. `work` limits calls for which Spark may have to compute rows or
+    query a metastore, `call` all other calls. `health` is the interval between checks of a server. `park` is the idle
+    time after which a session is parked: its upstream session is closed.
     """
 
     connect: float = 5.0
@@ -145,7 +161,7 @@ class Timeouts:
     park: float = 300.0
 
     def of(self, name: bytes) -> float:
-        """Return the timeout of a call in seconds."""
+        """Return the timeout in seconds for the call with this name."""
         return self.work if name in _WORKING else self.call
 
     @property
