@@ -1,4 +1,4 @@
-"""The plan of a statement: forwarded as it is or rewritten, or answered here."""
+"""The plan of a statement: Spark runs it, as sent or rewritten, or Viewgate answers it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views that were tried for a statement, that matched, and that were chosen.
+    """The views considered for a statement, the views that matched, and the views chosen.
 
-    `reason` is the reason code if no view over its tables answers; empty if one does, or if there is no such view.
-    `tables` are the base tables that the statement reads, `storages` the storage tables that its rewriting reads.
+    `reason` is the reason code if there are views on the statement's tables and none can answer it; otherwise empty.
+    `tables` are the base tables that the statement reads, `storages` the storage tables that the rewritten statement
+    reads.
     """
 
     considered: tuple[TableName, ...] = ()
@@ -36,19 +37,21 @@ NO_CHOICE = Choice()
 
 @dataclass(frozen=True)
 class Forward:
-    """The upstream runs the statement; without `sql`, the client's own bytes are sent.
+    """A plan to run a statement on the upstream: the text in `sql`, or without it the client's message as it is.
 
-    With `fallback`, an upstream error before the first row makes the client's own statement run instead, and the client
-    gets its result or error: not after a cancel or time-out, and within one time limit. For a statement that writes,
-    only an error that Spark raises before it executes anything does so.
-    `fell_back` is called with Spark's error if the rewritten statement has failed and the original has succeeded.
-    `ended` is called once: with True when the operation has finished successfully, else False.
-    `after` is awaited after a successful end on the upstream, with a function that adds a line to the operation's log.
-    The client sees RUNNING meanwhile; a failure here is not the statement's. A cancel cancels it; if the client leaves,
-    or its time is over, it continues.
-    `replay` says how another upstream session gets the statement's effect on its session.
-    `brief`: the statement ends quickly, so that a waiting client's need not be watched; `constant`: also, its columns
-    are always the same. `choice` is the decision for the journal.
+    With `fallback`, the client's original statement runs if the rewritten statement fails before its first row; the
+    client then gets the result or error of the original. There is no fallback after a cancel, or after the statement's
+    time limit, which covers both runs. If the statement writes, only an error that Spark raises before the execution
+    leads to the fallback.
+    `fell_back` is called with the error of the rewritten statement if the original statement then succeeds.
+    `log` has the first lines of the operation's log.
+    `ended` is called once: with True when the operation has finished successfully, otherwise with False.
+    `after`, the post-commit refresh, is awaited after a successful end on the upstream, with a function that adds a
+    line to the operation's log. The client sees RUNNING meanwhile; a failure of `after` does not fail the statement. A
+    cancel stops `after`; if the client leaves, or the time limit passes, `after` continues.
+    `replay` says how a new upstream session gets the statement's effect on the session.
+    A `brief` statement ends quickly: if its client waits for the end, the upstream gets the call as sent, without
+    polls. A `constant` statement is brief, and its columns are always the same. `choice` is recorded in the journal.
     """
 
     sql: str | None = None
@@ -63,14 +66,17 @@ class Forward:
     choice: Choice = NO_CHOICE
 
     def not_started(self) -> None:
-        """Record that this plan's statement was not started, and will not be."""
+        """Record that the statement was not started and will not be: call `ended` with False."""
         if self.ended is not None:
             self.ended(False)
 
 
 @dataclass(frozen=True)
 class Local:
-    """Viewgate answers the statement: `run` gets a function that adds a line to the operation's log."""
+    """A plan to answer a statement in Viewgate: `run` returns the result.
+
+    `run` gets a function that adds a line to the operation's log.
+    """
 
     run: Callable[[Log], Awaitable[ResultSet]]
 
@@ -79,12 +85,12 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """Plans each statement before it runs."""
+    """Plans each statement before it runs: forward it, rewrite it, or answer it in Viewgate."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Return the plan for a statement in a session."""
+        """Return the plan for a statement in a session; raise SqlError if the statement is refused."""
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Forget a session's settings, because it has moved to another upstream whose defaults may differ."""
+        """Forget the known settings of a session: it has moved to another upstream, whose defaults may differ."""
         ...

@@ -1,4 +1,4 @@
-"""Sessions as clients see them: their operations, the lease of their upstream session, and the registry of all."""
+"""Client sessions, their operations, the lease of an upstream session to a statement, and the registry of all."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 class ClientSession:
     """A client's session: its user, its upstream session, and its known state.
 
-    `tied` sessions end with the connection on which they were opened; others end when unused for long. `principal` is
-    the user who opened it and alone may use it; it differs from `user` under impersonation. `facts` is what the
-    planning of statements keeps about the session, opaque here. `traceparent` is the trace context with which the
-    client opened it, if any, and `client` the address from which it was opened.
+    A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
+    long. `principal` is the user who logged in, and alone may use the session; under impersonation, `user` is another
+    one, for whom statements run. `facts` is the planner's data about the session, opaque here. `traceparent` is the W3C
+    trace context with which the client opened the session (empty if none), and `client` the client's address.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ClientSession:
         self.habits = Habits()
         self.tied = True
         self.used_at = time.monotonic()
-        self.waited_for = 0  # calls that wait for the end of a statement
+        self.waited_for = 0  # the number of calls that wait for the end of a statement
 
     @property
     def id(self) -> str:
@@ -57,9 +57,9 @@ class ClientSession:
 
 
 class Lease:
-    """A statement's right to its session's upstream, and its slot there; released once.
+    """A statement's hold on its session's upstream session, and its slot (the permission to run) there.
 
-    Used in a `with`, it is released at the end, unless it was handed over to another owner.
+    At the end of a `with` block the lease is released, unless `handed_over` has moved its content to another lease.
     """
 
     __slots__ = ("_has_slot", "_session", "_upstream")
@@ -77,17 +77,19 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The attached upstream session; the caller must hold it."""
+        """The upstream session that the lease holds; `hold` must have been called before."""
         assert self._upstream is not None
         return self._upstream
 
     @property
     def held(self) -> bool:
-        """Whether the upstream session is held."""
+        """Whether the lease holds an upstream session."""
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the upstream session and return it; if it was lost while held, hold the one that replaces it."""
+        """Hold the upstream session and return it; if the held one was lost, hold a new one. Raise SqlError if that
+        fails.
+        """
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
             self._session.upstream.let_go()  # one of the two holds that there are now
@@ -95,7 +97,11 @@ class Lease:
         return upstream
 
     async def admitted(self, *, waits: bool) -> bool:
-        """Hold the session and take a slot; return False if none is free and the statement does not wait."""
+        """Hold the upstream session and take a slot; return whether a slot was taken.
+
+        With `waits`, wait until both are available; without, return False if the upstream is saturated or no slot is
+        free.
+        """
         if not waits and self._session.upstream.saturated:  # saturated since it was planned
             return False
         upstream = await self.hold()
@@ -106,25 +112,25 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Take a slot when it is the principal's turn."""
+        """Wait for the principal's turn in the server's queue, and take a slot."""
         await self.upstream.wait_for_slot(self._session.principal)
         self._has_slot = True
 
     def free_slot(self) -> None:
-        """Free the slot; do nothing without one."""
+        """Give the slot back; do nothing if the lease has none."""
         if self._has_slot:
             self._has_slot = False
             self.upstream.give_slot_back()
 
     def release(self) -> None:
-        """Free the slot and the session; do nothing if they were released or handed over before."""
+        """Give back the slot and release the upstream session; do nothing if the lease holds neither."""
         self.free_slot()
         if self._upstream is not None:
             self._upstream = None
             self._session.upstream.let_go()
 
     def handed_over(self) -> Lease:
-        """Return a lease for another owner, which takes over session and slot."""
+        """Return a new lease that takes over the upstream session and the slot; this lease then holds nothing."""
         other = Lease(self._session)
         other._upstream, other._has_slot = self._upstream, self._has_slot
         self._upstream, self._has_slot = None, False
@@ -136,7 +142,7 @@ _LOG = ResultSet.of("operation_log").columns
 
 
 class OperationLog:
-    """The log of an operation; the client reads each line once, or again after going back to the first.
+    """The log lines of an operation, with a read position: a client reads each line once, or all again from the first.
 
     >>> log = OperationLog()
     >>> log.add("a"), log.add("b")
@@ -151,19 +157,19 @@ class OperationLog:
 
     @property
     def empty(self) -> bool:
-        """Whether there are no lines."""
+        """Whether the log has no lines."""
         return not self._lines
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All lines, whether they were read or not."""
+        """All lines of the log, read or not."""
         return tuple(self._lines)
 
     def add(self, line: str) -> None:
         self._lines.append(line)
 
     def read(self, limit: int, *, first: bool = False) -> list[str]:
-        """Return the next unread lines."""
+        """Return at most `limit` lines from the read position, or from the start with `first`; advance the position."""
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
         self._next = start + len(lines)
@@ -171,12 +177,12 @@ class OperationLog:
 
 
 class Operation(ABC):
-    """An operation that a session runs or has run; it answers the calls on it with the reply's bytes.
+    """An operation of a session: a statement or a metadata call. Its methods for calls return encoded replies.
 
-    `watcher` is called at its end. It can end in three ways:
+    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways:
 
         the client closes it        close                 stop it; release the lease after the upstream has closed it
-        its session is closed       abandon, release      stop it and release the lease; the session ends with all in it
+        its session is closed       abandon, release      stop it and release the lease; the upstream session is closed
         no client has its handle    abandon, discard      stop it, close it on the upstream, release the lease
     """
 
@@ -191,17 +197,20 @@ class Operation(ABC):
         self.started_ms = time.time_ns() // 1_000_000
         self.completed_ms: int | None = None
         self.watcher: Callable[[Operation], None] | None = None
-        self.told = asyncio.Event()  # set when the client has seen its end
+        self.told = asyncio.Event()  # set when the client has seen the end of the operation
         self.foreseen = Foreseen()
         self._ended = ended
 
     @property
     def done(self) -> bool:
-        """Whether it has ended in any way."""
+        """Whether the operation has ended, successfully or not."""
         return self.state in TERMINAL
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set a state; a state that cannot follow the present one is ignored, such as a late report."""
+        """Set the state and, at the end, call the callbacks.
+
+        A state that cannot follow the present state is ignored, for example in a late report.
+        """
         if state not in LEGAL[self.state]:
             return
         self.state = state
@@ -216,31 +225,36 @@ class Operation(ABC):
 
     @abstractmethod
     async def abandon(self, error: SqlError | None = None) -> None:
-        """Stop it, because the client closes it or has left, or because of an error; never raises."""
+        """Stop the operation, because its client closes it or has left, or because of `error`; never raises.
+
+        With an error, the operation's state becomes ERROR, otherwise CANCELED.
+        """
 
     def release(self) -> None:
-        """Release shared resources, once nobody can ask for more of the result."""
+        """Release the operation's lease, when no client can request more of the result."""
         return
 
     async def discard(self) -> None:
-        """Close an operation whose handle no client has on the upstream; never raises."""
+        """Close an operation on the upstream of which no client has the handle; never raises."""
         return
 
     async def look(self, unseen: float) -> None:
-        """Poll the upstream if nobody has done so for `unseen` seconds; never raises."""
+        """Poll the operation on the upstream if no poll was answered in the last `unseen` seconds; never raises."""
         return
 
     @abstractmethod
     async def wait(self) -> None:
-        """Wait until the operation has ended in any way."""
+        """Wait until the operation has ended, successfully or not."""
 
     @abstractmethod
     async def status(self, call: Message) -> bytes:
-        """Return the reply to GetOperationStatus: at once if it has ended, else after a while or at its end."""
+        """Return the reply to GetOperationStatus: immediately if the operation has ended; otherwise when it ends or
+        when the long poll times out.
+        """
 
     @abstractmethod
     async def metadata(self, call: Message) -> bytes:
-        """Return the reply to GetResultSetMetadata, after the operation's end."""
+        """Return the reply to GetResultSetMetadata; wait until the columns of the result are known."""
 
     @abstractmethod
     async def fetch(self, call: Message) -> bytes:
@@ -252,14 +266,14 @@ class Operation(ABC):
 
     @abstractmethod
     async def cancel(self, call: Message) -> bytes:
-        """Return the reply to CancelOperation."""
+        """Cancel the operation; return the reply to CancelOperation."""
 
     @abstractmethod
     async def close(self, call: Message) -> bytes:
-        """Return the reply to CloseOperation."""
+        """Stop the operation if it still runs, and close it; return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Return the reply to FetchResults for the log: each line once, or all again after FETCH_FIRST."""
+        """Return the reply to FetchResults for the log: the unread lines, or with FETCH_FIRST all from the start."""
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
@@ -267,11 +281,11 @@ class Operation(ABC):
 
     @property
     def held_s(self) -> float:
-        """The seconds for which a status poll waits for the operation's end."""
+        """How long a status poll waits for the operation's end, in seconds."""
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
-        """Return the status as it is known here."""
+        """Return the response to GetOperationStatus with the state recorded here, without asking the upstream."""
         if self.done:
             self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
@@ -287,7 +301,7 @@ class Operation(ABC):
         )
 
     def thrift_handle(self) -> Any:
-        """Return the handle that clients get."""
+        """Return the operation's handle as a Thrift object for clients."""
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
         return ttypes.TOperationHandle(
             operationId=identifier, operationType=self.kind, hasResultSet=self.has_result_set
@@ -295,7 +309,7 @@ class Operation(ABC):
 
 
 class Worker(NamedTuple):
-    """A worker: its process id, its number of sessions and of running statements, and whether it is being replaced."""
+    """A worker process: its process id, its sessions, its running statements, and whether it is being replaced."""
 
     process: int
     sessions: int
@@ -304,9 +318,10 @@ class Worker(NamedTuple):
 
 
 class Sessions:
-    """All open sessions and operations; for all but the principal who opened them, they do not exist.
+    """The registry of all open sessions and operations; each is found only for the principal who opened it.
 
-    `ended` is called with each operation that has ended, `removed` with each that nobody can use any longer.
+    `ended` is called with each operation that has ended, `removed` with each operation that no client can use any
+    longer.
     """
 
     def __init__(
@@ -339,7 +354,7 @@ class Sessions:
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
-        """Wait until no operation runs."""
+        """Wait until no operation is running."""
         await self._at_rest.wait()
 
     async def gone(self) -> None:
@@ -347,7 +362,10 @@ class Sessions:
         await self._empty.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """Return the untied sessions that no call has used, and in which none has waited, for this many seconds."""
+        """Return the sessions that are not tied to a connection and have been unused for `seconds`.
+
+        A session is in use while a call in it waits for the end of a statement.
+        """
         since = time.monotonic() - seconds
         free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
         return [session for session in free if session.used_at < since]
@@ -357,7 +375,10 @@ class Sessions:
         self._empty.clear()
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
-        """Return the session with this handle; raise SqlError."""
+        """Return the session with this handle, and count it as used now.
+
+        Raise SqlError 08003 if there is none, or if another principal has opened it.
+        """
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
             raise _unknown(handle)
@@ -365,7 +386,7 @@ class Sessions:
         return session
 
     def remove(self, session: ClientSession) -> bool:
-        """Remove a session and its operations; return False if that was done before."""
+        """Remove a session and its operations; return False if the session was removed before."""
         for operation in session.operations.values():
             self._removed(operation)
         session.operations.clear()  # they refer to the session and to their statements
@@ -375,7 +396,7 @@ class Sessions:
         return was_open
 
     def add_operation(self, operation: Operation) -> None:
-        """Add an operation to its session; raise SqlError if that was closed meanwhile."""
+        """Add an operation to its session; raise SqlError 08003 if the session was closed meanwhile."""
         if operation.session.handle.guid not in self._sessions:
             raise _unknown(operation.session.handle)
         self._operations[operation.handle.guid] = operation
@@ -386,7 +407,10 @@ class Sessions:
             self._at_rest.clear()
 
     def find_operation(self, handle: Handle, principal: str) -> Operation:
-        """Return the operation with this handle; raise SqlError."""
+        """Return the operation with this handle, and count its session as used now.
+
+        Raise SqlError HY000 if there is none, or if another principal has started it.
+        """
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
@@ -394,7 +418,7 @@ class Sessions:
         return operation
 
     def uses(self, handle: Handle) -> bool:
-        """Return whether the operation with this handle is open; if it is, its session counts as used."""
+        """Return whether the operation with this handle is open; if so, count its session as used now."""
         operation = self._operations.get(handle.guid)
         if operation is None:
             return False

@@ -13,7 +13,7 @@ from proxy.hs2.codec import knows_timeout
 
 
 class OperationState(IntEnum):
-    """The states with the numbers (and, except for UNKNOWN, the names) of the protocol."""
+    """The states of an operation, with the numbers (and, except for UNKNOWN, the names) of Thrift's TOperationState."""
 
     INITIALIZED = 0
     RUNNING = 1
@@ -48,7 +48,10 @@ _SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIAL
 
 
 def shown_state(state: OperationState, protocol: int) -> OperationState:
-    """Return the state as clients of a protocol version understand it."""
+    """Return the state to report to a client of a protocol version.
+
+    INITIALIZED and PENDING are reported as RUNNING, and TIMEDOUT as CANCELED to versions that lack it.
+    """
     if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
         return OperationState.CANCELED
     return _SHOWN.get(state, state)

@@ -1,4 +1,4 @@
-"""The upstream's side of a session, as an interface for sessions and operations."""
+"""The interfaces to upstream sessions that client sessions and operations use."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from proxy.session.calls import Handle
 
 
 class LiveUpstream(Protocol):
-    """A session that is open on an upstream."""
+    """An open session on an upstream server."""
 
     @property
     def handle(self) -> Handle:
-        """The handle that the upstream gave this session."""
+        """The handle that the upstream assigned to this session."""
         ...
 
     @property
@@ -25,80 +25,88 @@ class LiveUpstream(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made."""
+        """Whether calls can still be made: the connection is not lost."""
         ...
 
     async def call(self, message: bytes) -> bytes:
-        """Relay a message and return the reply; raise SqlError 08S01 if the upstream is lost."""
+        """Send a message and return the reply; raise SqlError 08S01 if the upstream is lost."""
         ...
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """Relay a message now and return its reply; a reply that arrives after a cancel, or None in its place, goes to
-        `late`.
+        """Send a message now; return an awaitable for the reply.
+
+        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
+        error.
         """
         ...
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Relay messages now, and return the futures of their replies."""
+        """Send messages now; return the futures of the replies."""
         ...
 
     async def control(self, message: bytes) -> bytes:
-        """Relay a message on a connection that no statement occupies."""
+        """Send a message over a connection that no statement occupies; return the reply."""
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of Viewgate's own in this session, and return its whole result."""
+        """Run one of Viewgate's own statements in this session and return its whole result; raise its SqlError."""
         ...
 
     def take_slot(self) -> bool:
-        """Take a slot, and return whether there was one; it must be given back at the statement's end."""
+        """Take a slot, the permission to run one statement, if one is free; return whether it was taken.
+
+        The slot must be given back when the statement has ended.
+        """
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait until it is the principal's turn, and take a slot."""
+        """Wait for the principal's turn in the server's queue, and take a slot."""
         ...
 
     def give_slot_back(self) -> None:
-        """Give a slot back."""
+        """Give back the slot of a statement that has ended."""
         ...
 
 
 class SessionUpstream(Protocol):
-    """The upstream's side of one client session, which is open there only while needed."""
+    """The upstream side of one client session: an upstream session that is attached only while needed."""
 
     @property
     def attached(self) -> bool:
-        """Whether the session is open on an upstream now."""
+        """Whether an upstream session is attached now."""
         ...
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait, for a session or behind other statements."""
+        """Whether a statement would have to wait, for an upstream session or for a slot."""
         ...
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The upstream's replies to GetInfo, by kind; callers add replies to it."""
+        """The server's cached replies to GetInfo, by info type; callers add new replies."""
         ...
 
     async def hold(self) -> LiveUpstream:
-        """Return the open session, which stays attached until `let_go` is called as many times."""
+        """Return the upstream session, attached if necessary; raise SqlError if that fails.
+
+        The session stays attached until `let_go` has been called once for each `hold`.
+        """
         ...
 
     def let_go(self) -> None:
-        """End one hold of the session."""
+        """Release one `hold`."""
         ...
 
     def keep(self, sql: str) -> None:
-        """Keep a statement that a session replay must repeat."""
+        """Record a statement that a session replay must repeat."""
         ...
 
     def pin(self) -> None:
-        """Prevent the session from being replayed, because it has state that cannot be repeated."""
+        """Pin the client session to its upstream session, because it has state that a replay cannot restore."""
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run a statement of Viewgate's own in this session, and return its whole result."""
+        """Run one of Viewgate's own statements in this session and return its whole result; raise its SqlError."""
         ...
 
     async def close(self) -> None:
