@@ -1,8 +1,8 @@
-"""Decodes bytes into messages and encodes messages into bytes, without sockets: feed `receive_data`, ask `next_event`.
+"""Decodes bytes into messages and encodes messages into bytes, without sockets.
 
-`framed` and `http` implement the transports, on the server's and the client's side, `tls` is the layer below them, and
-`sasl` the handshake. `message` reads and writes message heads, and finds the end of a message. `fields` finds and
-replaces values in a message.
+The caller passes received bytes to `receive_data` and gets events from `next_event`. `framed` and `http` implement the
+transports, on the server's and the client's side, `tls` is the layer below them, and `sasl` the handshake. `message`
+reads and writes message heads, and finds the end of a message. `fields` finds and replaces values in a message.
 """
 
 from proxy.wire.fields import (

@@ -1,7 +1,7 @@
-"""Finds, reads and replaces fields of a whole message, by path; all other bytes stay unchanged.
+"""Finds, reads and replaces fields of a complete message by their paths; all other bytes stay unchanged.
 
 A path is the list of field ids from the body inwards. The body of a call is a struct whose field 1 is the request; the
-body of a reply is a struct whose field 0 is the response.
+body of a reply is a struct whose field 0 is the response. Searching a malformed message raises WireError.
 
 The shape of a message is its bytes without the sequence id and the operation handle. All calls of one kind by a client
 have the same shape, and so have the replies to them. `kept` caches values that depend on the shape only, so that they
@@ -47,7 +47,7 @@ _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_PART) for field in (1
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The type of a value, and the offsets at which it begins and ends."""
+    """A value in a message: the number of its Thrift type, and the offsets at which its bytes begin and end."""
 
     type: int
     start: int
@@ -55,7 +55,7 @@ class Span:
 
 
 def find(message: bytes, path: tuple[int, ...]) -> Span | None:
-    """Return the value at a path; None if a field on the path is absent.
+    """Return the type and the offsets of the value at a path; None if a field on the path is absent.
 
     >>> from proxy.wire import CALL, write_head
     >>> message = write_head("Ping", CALL, 0) + bytes.fromhex("0c0001 0b0002 00000003 616263 00 00")
@@ -76,7 +76,9 @@ def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the length of the list that is the first field of the first field of the first struct in a list; None if
+    """Return the length of a list nested in the list at a path, as the values of a column in a columnar row set.
+
+    The nested list is the first field of the first field of the list's first element, a struct. Return None if it is
     absent.
     """
     offset = _inside(message, path[:-1])
@@ -91,18 +93,19 @@ def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:
-    """Return the bytes of a value; for a string, without its length."""
+    """Return the bytes of a value; a string without its length prefix."""
     return message[span.start + LENGTH.size if span.type == STRING else span.start : span.end]
 
 
 def read_string(message: bytes, span: Span) -> str:
-    """Return the text of a string value."""
+    """Return the text of a string value; bytes that are not UTF-8 become U+FFFD."""
     return value_bytes(message, span).decode("utf-8", "replace")
 
 
 def read_i32(message: bytes, span: Span) -> int:
-    """Return the number in a 32-bit field, which is also how Thrift encodes enumerations; raise WireError for other
-    types.
+    """Return the number in an integer field; Thrift encodes enumerations as 32-bit integers.
+
+    Raise WireError if the type of the value has no fixed size.
     """
     if span.type not in FIXED_SIZES:
         raise WireError(f"a number was expected and a value of type {span.type} was found")
@@ -112,7 +115,8 @@ def read_i32(message: bytes, span: Span) -> int:
 def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -> bytes:
     """Return the message with the field at a path replaced, or added at the end of its struct.
 
-    `value` is in Thrift's encoding; for a string it is the text's bytes without the length.
+    `kind` is the field's Thrift type. `value` is in Thrift's encoding; for a string it is the text's bytes without the
+    length. Raise WireError if the field has another type, or if its struct is absent.
     """
     coded = LENGTH.pack(len(value)) + value if kind == STRING else value
     found = _descend(message, path)
@@ -146,8 +150,10 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
 
 
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
-    """Return the value at a path; the offset of the stop byte if only the last field is absent; None if an earlier one
-    is.
+    """Return the type and offsets of the value at a path, or the offset at which to insert the value.
+
+    If only the last field is absent, return the offset of the stop byte of its struct; if an earlier field is absent,
+    return None.
     """
     offset = _inside(message, path[:-1])
     if offset is None:
@@ -163,8 +169,9 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the offset of the first field of the struct at a path, without reading later bytes; None if
-    it is absent.
+    """Return the offset of the first field of the struct at a path; None if the struct is absent.
+
+    Bytes after this offset are not read.
     """
     offset = body_of(message)
     for wanted in path:
@@ -176,8 +183,9 @@ def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def _seek(message: bytes, offset: int, wanted: int) -> int:
-    """Return the offset of the field with an id in the struct at an offset; of the struct's stop byte if
-    it is absent.
+    """Return the offset of the field with the id `wanted` in the struct whose first field is at an offset.
+
+    If the field is absent, return the offset of the struct's stop byte.
     """
     try:
         while (kind := message[offset]) != STOP:
@@ -192,7 +200,9 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 
 
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
-    """Return the offset after a value."""
+    """Return the offset after the value of type `kind` at an offset; raise WireError if it is too deep, incomplete or
+    invalid.
+    """
     if depth > MAX_DEPTH:
         raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
     size = FIXED_SIZES.get(kind)
@@ -237,7 +247,7 @@ _MINIMUM = 2 * LENGTH.size  # the two lengths of an entry, key and value
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """Return the entries of a map of strings, in their order.
+    """Decode a map of strings and return its entries in order; raise WireError if the bytes are not such a map.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]
@@ -264,7 +274,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def write_map(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Return a map of strings with these entries, in Thrift's encoding."""
+    """Encode entries as a map of strings."""
     texts = [text for entry in entries for text in entry]
     coded = b"".join(LENGTH.pack(len(text)) + text for text in texts)
     return MAP_HEAD.pack(STRING, STRING, len(texts) // 2) + coded
@@ -282,23 +292,29 @@ _TO_GUID = 3 * _INTO + _GUID
 _SUCCESS = FIELD.pack(STRUCT, 1) + FIELD.pack(I32, 1) + bytes(5)
 _TO_ANNOUNCED = FIELD.pack(STRUCT, 0) + _SUCCESS + FIELD.pack(STRUCT, 2) + _INTO + _GUID
 _NO_HANDLE, _NO_ANNOUNCED = (before + bytes(_PART) + _SECRET + bytes(_PART) for before in (_TO_GUID, _TO_ANNOUNCED))
-_ANNOUNCING = b"\0"  # a prefix that no message has
+_ANNOUNCING = b"\0"  # begins the shapes of replies with a handle; no message begins with it
 
 
 class _Look(NamedTuple):
-    """The result of scanning a message: its shape, and the offsets of both parts of its handle; None where absent."""
+    """The result of scanning a message: its shape, and the offsets of the id and the secret of its handle.
+
+    Both are None if the message has another layout; `shape` is also None for long messages.
+    """
 
     message: bytes
     shape: bytes | None
     places: tuple[int, int] | None
 
 
-# The last small message that was scanned: for each, a dozen questions follow one another.
+# The last small message that was scanned: a dozen functions read each message, one after the other.
 _last = [_Look(b"", None, None)]
 
 
 def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of both parts of the handle in a call that begins with one; None for another layout."""
+    """Return the offsets of the id and the secret of the handle with which the request of a call begins.
+
+    Return None if the call has another layout.
+    """
     look = _last[0]
     if look.message is not message:
         look = _looked_at(message)
@@ -306,7 +322,11 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of both parts of a started operation's handle in a reply; None for another layout."""
+    """Return the offsets of the id and the secret of the operation handle in a reply that announces a started
+    operation.
+
+    Return None if the reply has another layout.
+    """
     look = _last[0]
     if look.message is not message:
         look = _looked_at(message)
@@ -314,13 +334,13 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 
 
 def shape_of(message: bytes) -> bytes | None:
-    """Return the shape of a small call on a handle, or of a small reply; None for other messages."""
+    """Return the shape of a call on a handle or of a reply, if at most 512 bytes long; None for other messages."""
     look = _last[0]
     return look.shape if look.message is message else _looked_at(message).shape
 
 
 def example_of(shape: bytes) -> bytes:
-    """Return a message of that shape, with zeros for its sequence id and handle."""
+    """Return a message of the given shape, with zeros for its sequence id and handle."""
     before = b""
     if shape.startswith(_ANNOUNCING):
         shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
@@ -365,8 +385,9 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 # new queries the same time: benchmarks/beside.py, two runs; a third, on a machine with a load of 28, measured 1.01 to
 # 1.09.
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
-    """Return a function of messages that caches results by shape, for values that depend on the shape only and never
-    change.
+    """Return a function of messages that caches the results of `read` by the shape of the message.
+
+    Use it only for values that depend on nothing but the shape. Messages without a shape are read each time.
     """
 
     @lru_cache(_SHAPES)

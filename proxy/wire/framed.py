@@ -1,4 +1,4 @@
-"""Implements the binary transports, SASL with frames and bare messages, for servers and clients.
+"""Implements the binary transports for servers and clients: SASL with frames, and messages without frames.
 
 The first byte of a connection identifies its transport.
 """
@@ -16,12 +16,13 @@ from proxy.wire.fields import kept
 from proxy.wire.message import Bounds, MessageReader, WireError, check_bounds, is_whole
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
 
-# Cached by shape, which the message's next reader needs as well: both take 2 µs together, and 4.5 µs without the cache.
+# Cached by the shape of the message, which the next reader of the message needs as well: 2 µs for both, and 4.5 µs
+# without the cache.
 _is_whole = kept(is_whole)
 
 
 class Transport(Enum):
-    """The four transports by which HiveServer2 clients connect."""
+    """The transports by which HiveServer2 clients connect; TLS carries one of the other three."""
 
     SASL = "SASL"
     NOSASL = "NOSASL"
@@ -40,7 +41,7 @@ _FIRST_BYTES = {
 
 
 def transport_of(first_byte: int) -> Transport | None:
-    """Return the transport that begins with a byte; None for an unknown one.
+    """Return the transport of a connection that begins with a byte; None for an unknown byte.
 
     >>> transport_of(0x01)
     <Transport.SASL: 'SASL'>
@@ -52,7 +53,7 @@ _LENGTH = struct.Struct(">I")
 
 
 def frame(payload: bytes) -> bytes:
-    r"""Return a payload in one frame.
+    r"""Return a payload as one frame: its length in four bytes, then the payload.
 
     >>> frame(b"ab")
     b'\x00\x00\x00\x02ab'
@@ -70,7 +71,7 @@ def only_payload(data: bytes) -> bytes | None:
 
 
 class FrameReader:
-    r"""Cuts a stream of bytes into the payloads of its frames.
+    r"""Splits a stream of bytes into frames and returns their payloads.
 
     >>> reader = FrameReader(limit=100)
     >>> reader.receive_data(b"\x00\x00\x00\x02abcd")
@@ -96,7 +97,10 @@ class FrameReader:
             self._buffer += data
 
     def next_event(self) -> bytes | None:
-        """Return the payload of the next whole frame; None while more bytes are needed."""
+        """Return the payload of the next whole frame; None while more bytes are needed.
+
+        Raise WireError if the frame is longer than the limit.
+        """
         buffer = self._buffer
         there = len(buffer)
         if there < _LENGTH.size:
@@ -121,10 +125,10 @@ _STRANGER_LIMIT = 64 * 1024  # limits the memory that a client can use before it
 
 
 class SaslTransport:
-    """The server's side of SASL: a handshake, then frames; a message may take several of them.
+    """The server's side of the SASL transport: a handshake, then messages in frames; a message may span several frames.
 
-    `next_event` first returns credentials, tokens or a refusal, which the caller answers with `accept`, `proceed` or
-    `refuse`, and then messages.
+    During the handshake, `next_event` returns Credentials or a Token, which the caller answers with `accept`, `proceed`
+    or `refuse`, or Refused; after it, `next_event` returns messages.
     """
 
     def __init__(self, limit: int, bounds: Bounds | None = None, *, tickets: bool = False) -> None:
@@ -161,14 +165,14 @@ class SaslTransport:
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
-        """Return the bytes that accept the login."""
+        """End the handshake; return the bytes that accept the login."""
         assert self._sasl is not None
         sasl, self._sasl = self._sasl, None
         self._frames.receive_data(sasl.rest())
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that ask the client for its next token."""
+        """Return the bytes that send a token to the client, which answers with its next token."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
@@ -178,12 +182,12 @@ class SaslTransport:
         return self._sasl.refuse(reason)
 
     def reply(self, message: bytes) -> bytes:
-        """Return the bytes of a reply."""
+        """Return the bytes to send for a reply message."""
         return frame(message)
 
 
 class BareTransport:
-    """The server's side of bare messages (`auth=noSasl`); OpenSession names the user."""
+    """The server's side of messages without frames and SASL (`auth=noSasl`); OpenSession names the user."""
 
     def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit
@@ -202,11 +206,11 @@ class BareTransport:
         return self._reader.buffered
 
     def accept(self) -> None:
-        """Allow the client, now logged in, messages up to the full size limit."""
+        """Record that the client has logged in: its messages may then be as long as the full limit."""
         self._reader.limit = self._limit
 
     def reply(self, message: bytes) -> bytes:
-        """Return the bytes of a reply."""
+        """Return the bytes to send for a reply message."""
         return message
 
 
@@ -217,7 +221,7 @@ _ENDS = bytes(3)
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An HTTP response without a Thrift reply: its status and the server's text."""
+    """An HTTP response without a Thrift reply: its status code, and its plain text or reason phrase."""
 
     status: int
     said: str
@@ -227,15 +231,20 @@ ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
 
 
 class ClientTransport(ABC):
-    """The client's side of a transport: send `greeting` first; `next_event` returns one reply per message, in order."""
+    """The client's side of a transport. The caller first sends `greeting`, then messages.
+
+    `next_event` returns the steps of the login, then one reply for each message, in the order of the messages.
+    """
 
     transport: ClassVar[Transport]
     greeting = b""
-    resumable = False  # whether a session can continue on another connection, so that none is needed between calls
+    resumable = (
+        False  # whether a session can continue on a new connection, so that the server may close it between calls
+    )
 
     @property
     def logged_in(self) -> bool:
-        """Whether the server has accepted the login, or needs none."""
+        """Whether the server has accepted the login, or the transport has no login."""
         return True
 
     @abstractmethod
@@ -248,21 +257,24 @@ class ClientTransport(ABC):
 
     @abstractmethod
     def next_event(self, awaited: int = 1) -> ClientEvent | None:
-        """Return the next event; None while more bytes are needed. `awaited` is the number of outstanding replies."""
+        """Return the next event; None while more bytes are needed.
+
+        `awaited` is the number of messages without a reply.
+        """
 
     def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
-        """Queue messages, which `pending` sends later."""
+        """Queue messages for a later `pending`; only for resumable transports."""
 
     def pending(self) -> bytes:
         """Return the bytes that have become ready to send since the last event."""
         return b""
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that continue a login with this token, in answer to the event Token."""
+        """Return the bytes that continue a login with this token; the caller calls this after the event Token."""
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for those that are resumable
-        """Reset the state for a new connection."""
+        """Reset the state for a new network connection; only for resumable transports."""
 
 
 class FramedClient(ClientTransport):
@@ -283,7 +295,7 @@ class FramedClient(ClientTransport):
         self._limit = limit
         self._frames = FrameReader(limit)
         self._pieces: MessageReader | None = None
-        self._longest = 0  # bytes of the longest message that came in a frame of its own, while all messages did
+        self._longest = 0  # bytes of the longest message so far; -1 once a message did not fill exactly one frame
 
     @property
     def logged_in(self) -> bool:
@@ -322,11 +334,11 @@ class FramedClient(ClientTransport):
         return b"" if self._login is None else self._login.proceed(token)
 
     def _is_whole(self, payload: bytes, awaited: int) -> bool:
-        """Return whether a frame contains exactly one message, as the known Java servers send them.
+        """Return whether the payload of a frame is exactly one message, as the known Java servers send them.
 
-        Other servers may split a message into several frames, or put several into one. Scanning 10,000 rows takes
-        longer than all other work on them. The scan is therefore skipped if one message is awaited, a message as long
-        has come in one frame before, no message has ever come otherwise, and this one ends like a message.
+        Other servers may split a message into several frames, or put several into one. Scanning a message of 10,000
+        rows takes longer than all other work on it. The scan is therefore skipped if one message is awaited, a message
+        at least as long has filled one frame before, every message has so far, and the payload ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):

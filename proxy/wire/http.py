@@ -1,7 +1,7 @@
 """Implements HTTP for servers and clients: a POST to /cliservice for each call, on kept-alive connections.
 
 h11 parses the requests, with lengths or chunks, Expect and keep-alive. The server's side refuses requests that no
-HiveServer2 client sends: another method or path, a body that is too long.
+HiveServer2 client sends: with another method or path, or with a body that is too long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclass(frozen=True, slots=True)
 class HttpCall:
-    """A request: the message, the sender's credentials, and whether the response may be compressed."""
+    """An HTTP request with a call: the message, the client's credentials, and its other headers.
+
+    `acting_for` is the user to impersonate (the query parameter `doAs`), `gzip` says whether the response may be
+    compressed, `traceparent` is the trace context. Absent headers are empty.
+    """
 
     message: bytes
     authorization: str = field(default="", repr=False)
@@ -41,7 +45,7 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class Interim:
-    """Bytes to send at once, before the whole request has arrived."""
+    """Bytes to send at once, before the whole request has arrived (100 Continue)."""
 
     data: bytes
 
@@ -66,11 +70,11 @@ class HttpTransport:
 
     @property
     def ends(self) -> bool:
-        """Whether to close the connection after the bytes sent so far."""
+        """Whether the connection must be closed after the bytes returned so far have been sent."""
         return self._http.our_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR)
 
     def accept(self) -> None:
-        """Allow the client, now logged in, messages up to the full size limit."""
+        """Record that the client has logged in: its messages may then be as long as the full limit."""
         self._limit = self._full_limit
 
     @property
@@ -85,7 +89,7 @@ class HttpTransport:
             raise WireError(f"HTTP: {error}") from error
 
     def next_event(self) -> HttpCall | Interim | Refused | None:
-        """Return the next event; None while more bytes are needed, or a request is unanswered."""
+        """Return the next event; None while more bytes are needed, or while the last request is unanswered."""
         try:
             return self._next_event()
         except h11.RemoteProtocolError as error:
@@ -96,13 +100,14 @@ class HttpTransport:
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
-        """Return a response with status 401 and a message: Thrift's own client ignores the status and reads the
-        message.
+        """Return a response with status 401 and a Thrift message.
+
+        Thrift's own client ignores the status and reads the message.
         """
         return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return a response with a status and a plain-text reason instead of a message."""
+        """Return a response with an error status, and the reason as plain text."""
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
 
     def _next_event(self) -> HttpCall | Interim | Refused | None:
@@ -154,7 +159,10 @@ class HttpTransport:
         )
 
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
-        """Return a refusal that ends the connection; further content of the request is ignored."""
+        """Return a refusal that ends the connection; the rest of the request is ignored.
+
+        The refusal contains no bytes to send if a response has already been sent or is no longer possible.
+        """
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return Refused(reason)
         return Refused(reason, self.refuse(status, reason, (*headers, ("Connection", "close"))))
@@ -173,7 +181,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """Return a request target in its parts; one that is not a valid URL counts as a path."""
+    """Parse a request target as a URL; an invalid URL counts as a path."""
     try:
         return urlsplit(target)
     except ValueError:
@@ -181,13 +189,13 @@ def _split(target: str) -> SplitResult:
 
 
 def packing(data: bytes) -> bytes:
-    """Return bytes compressed by gzip at the fastest level."""
+    """Compress bytes with gzip, at the fastest level."""
     packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
     return packer.compress(data) + packer.flush()
 
 
 def unpacking(data: bytes, limit: int) -> bytes | None:
-    """Return bytes decompressed from gzip; None if they are not gzip, or exceed the limit in bytes.
+    """Decompress gzip bytes; return None if they are not valid gzip, or if the result is longer than `limit` bytes.
 
     >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
     (True, None)
@@ -207,8 +215,8 @@ _SAID_LIMIT = 200  # bytes of a server's text that an error message quotes
 class HttpClient(ClientTransport):
     r"""The client's side of HTTP: a POST for each message, one after the other, with the server's cookies.
 
-    With `tickets`, a request without a cookie needs a token: the event Token asks for it.
-
+    With `tickets`, a request without a cookie needs a Kerberos token: the event Token requests one, `proceed` supplies
+    it.
 
     >>> client = HttpClient("h:1", "/cliservice", {}, limit=100)
     >>> client.send([b"ab", b"cd"]).splitlines()[-1]
@@ -229,13 +237,13 @@ class HttpClient(ClientTransport):
         self._cookies: dict[str, str] = {}
         self._tickets = tickets
         self._token: bytes | None = None  # for the next request
-        self._asks, self._asked = False, False  # whether to ask for a token, and whether one is outstanding
+        self._asks, self._asked = False, False  # whether to request a token, and whether a requested one is outstanding
         self._unanswered: deque[bytes] = deque()  # the first is being sent or is next
         self.renew()
 
     def renew(self) -> None:
         self._http = h11.Connection(h11.CLIENT)
-        self.resumable = True  # except while a request waits for the rest of its answer
+        self.resumable = True  # except while a reply is outstanding
         self._response: h11.Response | None = None
         self._body = bytearray()
 
@@ -247,7 +255,7 @@ class HttpClient(ClientTransport):
         self._unanswered.extend(messages)
 
     def pending(self) -> bytes:
-        """Return the next request, if no answer is outstanding."""
+        """Return the bytes of the next request; empty if a reply is outstanding, or a token is needed first."""
         if not self._unanswered or self._http.our_state is not h11.IDLE:
             return b""
         if self._tickets and self._token is None and not self._cookies:
@@ -323,7 +331,7 @@ class HttpClient(ClientTransport):
             self._http.start_next_cycle()
 
     def _said(self, response: h11.Response) -> str:
-        """Return the text of an HTTP response without a Thrift reply, or its reason phrase if it is HTML."""
+        """Return the plain text of an HTTP response without a Thrift reply; otherwise its reason phrase."""
         kinds = [value for name, value in response.headers if name == b"content-type"]
         plain = not kinds or kinds[0].startswith(b"text/plain")
         text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""

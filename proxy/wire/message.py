@@ -1,4 +1,5 @@
-"""Reads and writes strict TBinary messages: the layout of values, heads and exceptions, and the end of a message.
+"""Reads and writes messages of Thrift's strict binary protocol (TBinary): values, heads, exceptions, and where messages
+end.
 
 `MessageReader` splits a stream that arrives in pieces into messages; `is_whole` checks bytes that may be one message.
 """
@@ -37,7 +38,7 @@ MAX_DEPTH = 32  # levels; the service's own types nest 9 deep
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits for a message: bytes of a string, elements of a container, and depth of nesting."""
+    """The limits for the content of a message: bytes of a string, elements of a container, and depth of nesting."""
 
     string: int = 1 << 31
     container: int = 1 << 31
@@ -52,7 +53,7 @@ _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
 class Fault(IntEnum):
-    """The kinds of TApplicationException; clients react to UNKNOWN_METHOD by using an older call."""
+    """The types of a TApplicationException; after UNKNOWN_METHOD, clients make an older call instead."""
 
     UNKNOWN_METHOD = 1
     INTERNAL_ERROR = 6
@@ -60,7 +61,9 @@ class Fault(IntEnum):
 
 
 class Head(NamedTuple):
-    """The name, type and sequence id of a message, and the offset of its body."""
+    """The head of a message: its name, its type (CALL, REPLY or EXCEPTION), its sequence id, and the offset of its
+    body.
+    """
 
     name: str
     type: int
@@ -74,7 +77,8 @@ def _text(name: bytes) -> str:
 
 
 def read_head(data: bytes | bytearray) -> Head | None:
-    """Return the head of a message; None while more bytes are needed.
+    """Return the head of a message; None while more bytes are needed; raise WireError if it is not a strict TBinary
+    head.
 
     >>> read_head(write_head("GetInfo", CALL, 7))
     Head(name='GetInfo', type=1, seqid=7, body=19)
@@ -94,7 +98,9 @@ def read_head(data: bytes | bytearray) -> Head | None:
 
 
 def body_of(message: bytes) -> int:
-    """Return the offset of a message's body; the head is not checked here.
+    """Return the offset of a message's body, without checking the head in full.
+
+    Raise WireError if the message does not begin with a strict TBinary head.
 
     >>> body_of(write_head("GetInfo", CALL, 7))
     19
@@ -122,25 +128,25 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
 
 
 def name_of(message: bytes) -> bytes:
-    """Return the name in a message that Viewgate has encoded itself."""
+    """Return the name in the head of a message; the head must be valid."""
     return message[BEFORE_NAME : body_of(message) - _AFTER_NAME]
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:
-    """Return the bytes of a message head."""
+    """Encode the head of a message: its name, its type (CALL, REPLY or EXCEPTION) and its sequence id."""
     text = name.encode()
     return _HEAD.pack(_VERSION | kind, len(text)) + text + LENGTH.pack(seqid)
 
 
 def counted(length: int) -> int:
-    """Return a length as it was sent; raise WireError if it is negative."""
+    """Return the length unchanged; raise WireError if it is negative."""
     if length < 0:
         raise WireError(f"a message holds a negative length, {length}")
     return length
 
 
 def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
-    """Return a TApplicationException message with the name and sequence id of the call that it answers."""
+    """Encode a TApplicationException message with the name and sequence id of the call that it answers."""
     text = message.encode()
     body = b"\x0b\x00\x01" + LENGTH.pack(len(text)) + text + b"\x08\x00\x02" + LENGTH.pack(fault) + b"\x00"
     return write_head(name, EXCEPTION, seqid) + body
@@ -153,7 +159,7 @@ _Open = tuple[tuple[int, ...], int] | None
 
 
 class MessageReader:
-    r"""Cuts a stream of bytes into whole TBinary messages; each byte is scanned once.
+    r"""Splits a stream of bytes into complete TBinary messages; each byte is scanned once.
 
     >>> from proxy.wire import CALL, write_head
     >>> reader = MessageReader(limit=100)
@@ -178,7 +184,10 @@ class MessageReader:
         self._buffer += data
 
     def next_event(self) -> bytes | None:
-        """Return the next whole message; None while more bytes are needed."""
+        """Return the next complete message; None while more bytes are needed.
+
+        Raise WireError if the message is invalid or exceeds a limit.
+        """
         if not self._offset and not self._begin():
             return None
         while self._open:
@@ -245,7 +254,11 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Scan a value, or open it if it nests; return False, with nothing changed, if its head has not arrived yet."""
+        """Scan a value of type `kind`; of a struct or a container, scan only its head and push it on the stack of open
+        values.
+
+        Return False, with nothing changed, if the head of the value has not arrived yet.
+        """
         size = FIXED_SIZES.get(kind)
         if size is not None:
             self._advance(size)
@@ -304,7 +317,7 @@ class MessageReader:
 
 
 class _AnyStruct:
-    """A struct without known fields: Thrift's C extension skips each field without creating an object."""
+    """A struct class without known fields: Thrift's C extension skips all fields without creating an object."""
 
 
 _ANY = _AnyStruct()
@@ -313,8 +326,9 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
 class Source:
-    """Provides the attributes of transport and protocol that Thrift's C extension reads; a real transport is slower to
-    create.
+    """A transport and protocol for Thrift's C extension, with only the attributes that the extension reads.
+
+    A real transport takes longer to create.
     """
 
     __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")
@@ -326,18 +340,19 @@ class Source:
 
     @property
     def trans(self) -> Source:
-        """The object itself. Stored in a field, the reference cycle would keep the data until the next garbage
-        collection.
+        """The transport, which is this object itself.
+
+        Stored in an attribute, the reference cycle would keep the data until the next garbage collection.
         """
         return self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
-        """Raise EOFError: all bytes have been read."""
+        """Raise EOFError: the extension has read all bytes and requests more."""
         raise EOFError
 
 
 def is_whole(message: bytes) -> bool:
-    r"""Return whether the bytes are exactly one whole message.
+    r"""Return whether the bytes are exactly one complete message.
 
     >>> from proxy.wire import REPLY, write_head
     >>> message = write_head("Ping", REPLY, 0) + bytes.fromhex("080001 00000000 00")
@@ -366,7 +381,7 @@ _OPENING = bytes([STRUCT, MAP, SET, LIST])
 
 
 def check_bounds(message: bytes, bounds: Bounds) -> None:
-    """Raise WireError if a whole message exceeds the limits.
+    """Raise WireError if a complete message exceeds the limits.
 
     >>> from proxy.wire import CALL, write_head
     >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))

@@ -1,8 +1,8 @@
-"""Implements the SASL handshakes of Thrift, PLAIN and GSSAPI, for servers and clients, without sockets.
+"""Implements the handshakes of Thrift's SASL transport, PLAIN and GSSAPI, for servers and clients, without sockets.
 
-Each message is a status byte, a length of four bytes, and a payload. The client sends START with the name of the
-mechanism, then its credentials with the status OK (Python) or COMPLETE (Java); both may arrive in one segment, together
-with the first frame. The server answers COMPLETE, or BAD with the reason.
+Each message of a handshake is a status byte, a length of four bytes, and a payload. The client sends START with the
+name of the mechanism, then its credentials with the status OK (Python) or COMPLETE (Java); both may arrive in one
+segment, together with the first frame. The server answers COMPLETE, or BAD with the reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PAYLOAD_LIMIT = 64 * 1024  # bytes; limits the memory that a client can use bef
 
 
 class Status(IntEnum):
-    """The status byte of a negotiation message."""
+    """The status byte of a handshake message."""
 
     START = 1
     OK = 2
@@ -29,7 +29,9 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The credentials of a client, which the caller answers with `accept` or `refuse`."""
+    """A client's user name and password, and the user to act for, or empty; the caller answers with `accept` or
+    `refuse`.
+    """
 
     user: str
     password: str = field(repr=False)
@@ -38,14 +40,14 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a login in several steps, which the caller answers with `proceed` until the login is complete."""
+    """A token from the peer in a login of several steps; the caller answers with `proceed` until the login ends."""
 
     data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refused handshake or message: the caller sends `reply` and closes the connection."""
+    """A refused login or an invalid message: the caller sends the bytes `reply`, if any, and closes the connection."""
 
     reason: str
     reply: bytes = b""
@@ -53,13 +55,13 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """The login has succeeded; `rest` is the bytes received after the handshake."""
+    """A successful login; `rest` has the bytes received after the handshake."""
 
     rest: bytes = b""
 
 
 def negotiation(status: Status, payload: bytes = b"") -> bytes:
-    r"""Return a negotiation message.
+    r"""Encode a handshake message.
 
     >>> negotiation(Status.COMPLETE)
     b'\x05\x00\x00\x00\x00'
@@ -68,7 +70,7 @@ def negotiation(status: Status, payload: bytes = b"") -> bytes:
 
 
 class _Buffer:
-    """Splits a stream into negotiation messages."""
+    """Splits a stream of bytes into handshake messages."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -110,7 +112,7 @@ _MECHANISMS = {b"PLAIN": _Step.CREDENTIALS, b"GSSAPI": _Step.TOKENS}
 
 
 class SaslServer:
-    r"""The server's side of the handshake, by PLAIN, and with `tickets` also by GSSAPI.
+    r"""The server's side of the handshake: by PLAIN, and with `tickets` also by GSSAPI.
 
     >>> server = SaslServer()
     >>> server.receive_data(bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("02 00000006") + b"\0bob\0x")
@@ -157,20 +159,20 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that ask the client for its next step."""
+        """Return the bytes that send a token to the client, which answers with its next token."""
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
-        """Return the bytes that accept the client."""
+        """End the handshake; return the bytes that accept the login."""
         self._step = _Step.DONE
         return negotiation(Status.COMPLETE)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that refuse the client."""
+        """Return the bytes that refuse the login."""
         return negotiation(Status.BAD, reason.encode())
 
     def rest(self) -> bytes:
-        """Return the bytes received after the handshake."""
+        """Return the bytes received after the handshake, and remove them from the buffer."""
         return self._buffer.rest()
 
     def _credentials(self, payload: bytes) -> Credentials | Refused:
@@ -188,7 +190,7 @@ class SaslServer:
 
 
 class SaslClient:
-    """The client's side of the handshake by PLAIN: send `greeting`, then feed the server's answer.
+    """The client's side of the handshake by PLAIN; the caller sends `greeting`, then passes the server's answer.
 
     >>> client = SaslClient("bob", "x")
     >>> client.receive_data(negotiation(Status.COMPLETE))
@@ -205,7 +207,7 @@ class SaslClient:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | None:
-        """Return the server's verdict on the login; None while more bytes are needed."""
+        """Return whether the server has accepted or refused the login; None while more bytes are needed."""
         while (message := self._buffer.next_message()) is not None:
             status, payload = message
             if status == Status.COMPLETE:
@@ -220,7 +222,8 @@ class SaslClient:
 
 
 class SaslTickets:
-    r"""The client's side of the handshake by GSSAPI: `next_event` asks for tokens, which `proceed` sends.
+    r"""The client's side of the handshake by GSSAPI: `next_event` returns the server's tokens, `proceed` sends the
+    answers.
 
     >>> client = SaslTickets()
     >>> client.next_event(), client.proceed(b"ticket")[5:11]
@@ -240,7 +243,11 @@ class SaslTickets:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | Token | None:
-        """Return the server's verdict on the login, or its next token; None while more bytes are needed."""
+        """Return whether the server has accepted or refused the login, or the server's next token.
+
+        The first event is an empty token, which requests the client's first one. Return None while more bytes are
+        needed.
+        """
         if not self._begun:
             self._begun = True
             return Token(b"")
@@ -255,7 +262,7 @@ class SaslTickets:
         return Token(payload)
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a token to the server."""
+        """Return the bytes that send the client's token; the first ones also name the mechanism."""
         start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
         self._started = True
         return start + negotiation(Status.OK, token)

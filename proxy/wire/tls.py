@@ -1,6 +1,4 @@
-"""Implements TLS on bytes rather than sockets, because the first bytes are read before it is known whether they are
-TLS.
-"""
+"""Implements the server's side of TLS on bytes: a connection's first bytes are read before TLS is detected."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ _CHUNK = 256 * 1024
 
 
 class TlsServer:
-    """The server's side of TLS: after every `receive_data`, send the bytes that `pending` returns."""
+    """The server's side of TLS; after every `receive_data`, the caller sends the bytes that `pending` returns."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -22,7 +20,10 @@ class TlsServer:
         self.ended = False  # whether the client has ended its output
 
     def receive_data(self, data: bytes) -> bytes:
-        """Return the client's decrypted bytes."""
+        """Decrypt the client's bytes; return the plain text, empty during the handshake.
+
+        Raise WireError if TLS fails.
+        """
         self._incoming.write(data)
         said = bytearray()
         try:
@@ -41,16 +42,16 @@ class TlsServer:
         return bytes(said)
 
     def send(self, data: bytes) -> bytes:
-        """Return the encrypted bytes of data for the client."""
+        """Encrypt data for the client; return the bytes to send."""
         self._tls.write(data)
         return self._outgoing.read()
 
     def end(self) -> bytes:
-        """Return TLS's closing bytes, which let the client distinguish a regular end from a broken connection."""
+        """Return the closing alert, by which the client distinguishes a regular end from a broken connection."""
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         return self._outgoing.read()
 
     def pending(self) -> bytes:
-        """Return the bytes that TLS itself has to send: its handshake, or the alert if that failed."""
+        """Return the bytes that TLS itself has to send: handshake messages, or the alert after a failed handshake."""
         return self._outgoing.read()
