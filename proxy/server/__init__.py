@@ -1,8 +1,8 @@
-"""The network edge on asyncio: listeners, and client connections in each transport.
+"""Accepts client connections, on asyncio: listeners, and the protocol of each transport.
 
 `connection` moves bytes (TLS, back-pressure) and runs one call after the other, `conversations` implements logins and
-calls in each transport, `shortcut` answers repeated calls without the event loop. `entrance` has logins, TLS and
-limits; `server` starts, drains and stops it all.
+calls in each transport, `shortcut` answers repeated calls without the event loop. `entrance` has the logins, TLS
+settings and limits that all connections share; `server` starts, drains and stops the listeners.
 """
 
 from proxy.server.conversations import Caller, Conversation

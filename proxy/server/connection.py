@@ -1,7 +1,7 @@
-"""One client connection: its bytes, in clear text or TLS, and its calls, one after the other.
+"""One client connection: its bytes, in clear text or TLS, and its calls, which run one after the other.
 
-A call runs without a task while it only waits for upstream replies, as a relayed call does. A task runs in the event
-loop's iterations, one at its start and one after each reply, and each costs a system call.
+A call runs without an asyncio task while it only waits for upstream replies, as a relayed call does: the event loop
+runs a task in an iteration of its own at the start and after each reply, and each iteration costs a system call.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from proxy.upstream import Reply
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 
 
-# Before a stand-in that answers at once, statements took 0.82 to 0.97 of the time with a task for each call:
-# benchmarks/beside.py.
+# With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
+# each call: benchmarks/beside.py.
 class Steps:
-    """Runs a coroutine inline in `start` and when a reply arrives; it becomes a task when it awaits anything else.
+    """Runs a coroutine without a task: inline in `start`, and again when the upstream reply that it awaits has arrived.
 
-    Before that it is not a task: `asyncio.timeout` and the like must not be used before the first such wait.
+    When the coroutine awaits anything else, it becomes a task. Before that, it must not use `asyncio.timeout` or other
+    functions that need a current task.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self._coroutine = coroutine
-        self._reply: Reply | None = None  # the reply that it waits for
+        self._reply: Reply | None = None  # the reply for which the coroutine waits
         self._task: asyncio.Task[None] | None = None
         self._done = False
         self._ended: asyncio.Future[None] | None = None  # created for the first waiter
 
     def start(self) -> None:
-        """Run the coroutine up to its next wait."""
+        """Run the coroutine, or continue it, up to its next wait."""
         self._run(self._coroutine.send, None)
 
     def _run(self, step: Callable[[Any], Any], value: Any) -> None:
@@ -59,7 +60,7 @@ class Steps:
         self._task.add_done_callback(self._end)
 
     def cancel(self) -> None:
-        """Raise CancelledError in the coroutine where it waits."""
+        """Cancel the coroutine: raise CancelledError where it waits."""
         reply = self._reply
         if self._task is not None:
             self._task.cancel()
@@ -69,7 +70,7 @@ class Steps:
             self._run(self._coroutine.throw, asyncio.CancelledError())
 
     async def wait(self) -> None:
-        """Wait for its end."""
+        """Wait until the coroutine has ended."""
         if self._done:
             return
         if self._ended is None:
@@ -83,7 +84,7 @@ class Steps:
 
 
 class _Rest(Coroutine[Any, Any, None]):
-    """A coroutine that already waits for something, and continues as a task from that wait on."""
+    """A coroutine that has already run up to a wait, in the form in which a task can continue it."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, None], waits_for: Any) -> None:
         self._coroutine = coroutine
@@ -107,17 +108,19 @@ class _Rest(Coroutine[Any, Any, None]):
 logger = logging.getLogger(__name__)
 
 _AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading is paused
-_REPEATED, _SOON = 8, 1e-3  # after this many equal calls, each within this many seconds of the last, more are expected
+_REPEATED, _SOON = 8, 1e-3  # after so many calls with prepared replies within so many seconds, more are expected
 _NO_TLS = "the client speaks TLS, and [server.tls] names no certificate"
 _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection. Its end cancels the calls that it waits for; invalid bytes close only this connection.
+    """One client connection. Its loss cancels the call that is being answered; invalid bytes close only this
+    connection.
 
-    `entered(connection)` is called at the start, `left(connection, peer)` at the end; the peer's tied sessions end with
-    it. Without a `kind`, the first byte determines the transport; with one, the connection comes from another worker
-    (`within`). With `only`, no other transport is allowed, in clear text or TLS.
+    `entered(connection)` is called when the connection is made, and `left(connection, peer)` when it is lost; the
+    peer's tied sessions end with the connection. Without a `kind`, the first byte determines the transport; with one,
+    the connection comes from another worker process (`within`). With `only`, no other transport is allowed, in clear
+    text or TLS.
     """
 
     def __init__(
@@ -146,14 +149,14 @@ class Connection(asyncio.Protocol):
         self.worker: Steps | None = None
 
     def close(self) -> None:
-        """Close the connection after the written bytes are sent."""
+        """Close the connection after the bytes written so far are sent."""
         self._take_no_shortcut()
         if self._tls is not None and not self._transport.is_closing():
             self._transport.write(self._tls.end())
         self._transport.close()
 
     def abort(self) -> None:
-        """Close the connection at once."""
+        """Close the connection at once; bytes not sent yet are lost."""
         self._take_no_shortcut()
         self._transport.abort()
 
@@ -204,7 +207,10 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def _begin(self, data: bytes) -> bytes:
-        """Detect the transport by the first byte, and return the decrypted bytes."""
+        """Detect the transport by the first byte of a connection and choose its Conversation.
+
+        Return the bytes for the Conversation, without TLS; empty if there are none yet, or if the transport is refused.
+        """
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
             return data
@@ -261,7 +267,9 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Hand the socket over to a Shortcut once the same call is repeated at short intervals."""
+        """Let a Shortcut read the socket, once the client has repeated calls with prepared replies at short
+        intervals.
+        """
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1
@@ -284,8 +292,10 @@ class Connection(asyncio.Protocol):
             self._shortcut = None
 
     def _hold(self, count: int) -> None:
-        """Count the bytes buffered for this client; if the global limit is exceeded, disconnect a client with many of
-        them.
+        """Record how many bytes are buffered for this client.
+
+        If all clients together exceed the limit and this client holds much of it, raise WireError, which closes the
+        connection.
         """
         if count == self._held:
             return
@@ -297,7 +307,7 @@ class Connection(asyncio.Protocol):
             raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer this event and those that arrive meanwhile, in order."""
+        """Answer an event, and then those that have arrived meanwhile, in order."""
         try:
             while event is not None:
                 answer = await conversation.answer(event)
@@ -317,7 +327,7 @@ class Connection(asyncio.Protocol):
                 self._hold(conversation.buffered)
         except WireError as error:
             self._refuse(Refused(str(error)))
-        # also if the awaited work was cancelled: otherwise the client would never get an answer
+        # if the awaited work was cancelled, the client would otherwise wait for a reply for ever
         except asyncio.CancelledError:
             self._transport.abort()
             raise
@@ -340,7 +350,7 @@ class Connection(asyncio.Protocol):
         self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
 
     def _too_slow(self) -> None:
-        if self.worker is not None:  # the delay is not the client's
+        if self.worker is not None:  # Viewgate causes the delay, not the client
             self._await_login()
             return
         logger.warning("%s: connection closed: no login within %g s", self._address, self._entrance.limits.handshake)

@@ -1,4 +1,7 @@
-"""Logins and calls in each transport; `connection` moves the bytes."""
+"""Implements the logins and calls of each transport; `connection` moves the bytes.
+
+A conversation is the protocol of one connection in one transport.
+"""
 
 from __future__ import annotations
 
@@ -50,17 +53,17 @@ _WORTH_PACKING = 1400  # less fits one packet anyway
 
 @dataclass(frozen=True)
 class Caller:
-    """The peer of a connection, and whether the connection is encrypted."""
+    """The address of a connection's client, and whether the connection is encrypted."""
 
     address: str
     secure: bool
 
 
 class Conversation(ABC):
-    """The protocol of a connection in one transport: bytes become events, replies become bytes.
+    """The protocol of one connection in one transport: received bytes become events, and replies become bytes.
 
-    `peer` is the client that has logged in for the whole connection; `ends` is true if it is to be closed after the
-    last reply.
+    `peer` is the client that has logged in, None before the login; over HTTP, it may change with each request. `ends`
+    is true if the connection must be closed after the last reply.
     """
 
     peer: Peer | None = None
@@ -72,7 +75,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that refuse a client this transport; empty for other workers."""
+        """Return the bytes that tell the client why this transport is refused; empty for other worker processes."""
         return b""
 
     @property
@@ -82,31 +85,33 @@ class Conversation(ABC):
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Take bytes from the client."""
+        """Buffer bytes from the client."""
 
     @abstractmethod
     def next_event(self) -> Any:
-        """Return an event for `answer`; None while more bytes are needed."""
+        """Return the next event, an argument for `answer`; None while more bytes are needed."""
 
     @abstractmethod
     async def answer(self, event: Any) -> bytes | Refused:
-        """Return the bytes that answer an event."""
+        """Return the bytes to send for an event; Refused if the connection must be closed."""
 
     def _refused(self, denied: Denied) -> None:
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """Return the reply to bytes that are one complete call with a prepared reply; None for all other bytes.
+        """Return the encoded reply to bytes that are exactly one call with a prepared reply; None for any other bytes.
 
-        Call this only if nothing is `buffered`.
+        Call this only if no bytes are buffered.
         """
         return None
 
     def _answered(
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
-        """Return the framed reply to one complete message that has a prepared reply; None otherwise. `payload` extracts
-        the message.
+        """Return the reply to bytes that are exactly one call with a prepared reply; None for any other bytes.
+
+        `payload` returns the message in the bytes, or None if they are not exactly one message; `frame` encodes the
+        reply.
         """
         peer, message = self.peer, payload(data)
         if peer is None or message is None:
@@ -116,7 +121,7 @@ class Conversation(ABC):
 
 
 class SaslConversation(Conversation):
-    """A SASL handshake, then one call in each message."""
+    """The SASL transport: a handshake that logs the client in, then one call in each message."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -156,7 +161,10 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     async def _step(self, token: Token) -> bytes | Refused:
-        """Perform one step of a login by tickets."""
+        """Perform one step of a Kerberos login with the client's token.
+
+        Return the bytes of the server's answer, or Refused if the login fails.
+        """
         assert self._tickets is not None
         login = self._login = self._login or self._tickets.login()
         try:
@@ -173,7 +181,7 @@ class SaslConversation(Conversation):
 
 
 class BareConversation(Conversation):
-    """Calls without SASL, one in each message; the first OpenSession names the user."""
+    """The transport without frames and SASL: one call in each message; the first OpenSession names the user."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -226,7 +234,9 @@ class BareConversation(Conversation):
 
 
 class HttpConversation(Conversation):
-    """One call in each HTTP request, which names its user; sessions are not tied to the connection."""
+    """The HTTP transport: one call in each request, with the client's credentials; no session is tied to a
+    connection.
+    """
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -275,7 +285,10 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Return the user of a call, and headers that make the next call cheaper, such as a cookie."""
+        """Authenticate an HTTP call: return its user, and response headers such as a cookie for the next call.
+
+        Raise Denied if the credentials are missing or wrong.
+        """
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
         scheme = scheme.lower()
@@ -319,7 +332,7 @@ class HttpConversation(Conversation):
 
 
 def _basic(given: str) -> tuple[str, str]:
-    """Return the name and password in a Basic header; raise Denied.
+    """Decode the user name and password of a Basic header; raise Denied if they are missing or invalid.
 
     >>> _basic("YW5uOmE6Yg==")
     ('ann', 'a:b')

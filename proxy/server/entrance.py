@@ -1,4 +1,4 @@
-"""What all connections share: the service, logins, TLS and limits."""
+"""The service, the logins, the TLS settings and the limits that all client connections share."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from proxy.wire import Bounds
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits for a client: bytes of a message, and seconds for steps that should be quick.
+    """The limits for clients and for the shutdown, in bytes and in seconds.
 
-    `string`, `container` and `nesting` limit a message's content: the bytes of a string, the elements of a list, set or
-    map, and the depth of nested values; the protocol's own messages nest 9 deep. `buffers` limits the bytes of
-    incomplete messages of all clients together.
+    `message` limits the bytes of a message. `string`, `container` and `nesting` limit its content: the bytes of a
+    string, the elements of a list, set or map, and the depth of nested values; the protocol's own messages nest 9 deep.
+    `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that a client has
+    for its login.
 
-    `grace` is how long running statements may continue when Viewgate stops. `retire` is how long sessions of a replaced
-    worker may continue. `unseen` is the time without a client's status poll after which Viewgate polls itself, so that
-    work after the statement does not wait. `idle` is how long a session opened over HTTP, which no connection holds,
-    may be unused.
+    `grace` is how long running statements may continue when Viewgate stops, and `close` how long Viewgate then waits
+    for clients to read their last replies. `retire` is how long sessions of a replaced worker may continue. `unseen` is
+    the time without a client's status poll after which Viewgate polls the statement itself, so that work after the
+    statement does not wait. `idle` is how long a session opened over HTTP, which no connection holds, may be unused.
     """
 
     message: int = 100 * 1024 * 1024
@@ -45,15 +46,16 @@ class Limits:
 
 @dataclass
 class Held:
-    """The bytes of incomplete messages, of all clients together."""
+    """The number of bytes of incomplete messages, of all clients together."""
 
     bytes: int = 0
 
 
 @dataclass
 class TlsSettings:
-    """The server's certificate and its expiry (seconds since 1970); with `required`, clients without TLS
-    are refused.
+    """The server's TLS certificate and its expiry, in seconds since 1970 (None before a certificate is loaded).
+
+    With `required`, clients without TLS are refused.
     """
 
     context: ssl.SSLContext
@@ -61,7 +63,10 @@ class TlsSettings:
     expires: float | None = None
 
     def load(self, certificate: Path, key: Path) -> None:
-        """Use this certificate for new connections; raise OSError or ValueError, and keep the former one."""
+        """Use a certificate and its key, both PEM files, for new connections.
+
+        On failure, raise OSError or ValueError and keep the former certificate.
+        """
         expires = _expires(certificate)
         self.context.load_cert_chain(certificate, key)
         self.expires = expires
@@ -76,7 +81,7 @@ def _expires(certificate: Path) -> float:
 
 @dataclass(frozen=True)
 class Entrance:
-    """What all connections share: the service, logins, TLS and limits."""
+    """The service, the logins, the TLS settings and the limits that all client connections share."""
 
     service: Service
     authentication: Authentication = field(default_factory=Authentication)

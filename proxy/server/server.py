@@ -1,4 +1,4 @@
-"""Starts, drains and stops the listeners, on IPv4 or IPv6 addresses."""
+"""Starts and stops the listeners, on IPv4 or IPv6 addresses; stopping first waits for running statements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from proxy.wire import Transport
 
 
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket bound to an address, not listening yet; `::` includes IPv4.
+    """Return a socket bound to an address, not listening yet; the host `::` includes IPv4.
+
+    With `shared`, other processes may bind sockets to the same port (SO_REUSEPORT).
 
     >>> with bound("127.0.0.1", 0) as place:
     ...     place.getsockname()[0]
@@ -39,7 +41,7 @@ def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def is_ipv6(host: str) -> bool:
-    """Return whether a host is an IPv6 address.
+    """Return whether a host is an IPv6 address, not an IPv4 address or a name.
 
     >>> is_ipv6("::"), is_ipv6("gate.example.org")
     (True, False)
@@ -47,14 +49,14 @@ def is_ipv6(host: str) -> bool:
     return ":" in host
 
 
-_BACKLOG = 4096  # calls of other workers that may wait to be accepted; more are refused
-_IDLE_CHECKS = 10  # checks during the time after which an idle session is closed
+_BACKLOG = 4096  # connections of other workers that may wait to be accepted; more are refused
+_IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session is closed
 
 
 class Server:
-    """Serves connections on a port until it is stopped; a `shared` port is also served by other processes.
+    """Accepts client connections on a port until it is stopped; with `shared`, other processes accept on the port, too.
 
-    Each of the additional `ports` accepts only one transport.
+    Each of the additional `ports` accepts only the transport to which it belongs.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class Server:
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
-        """Start listening, and return the port, which is a free one if 0 was requested."""
+        """Start listening; return the port, which the system has chosen if 0 was requested."""
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():
             self._listeners.append(await self._listen(own, partial(self._connection, only=only)))
@@ -93,7 +95,7 @@ class Server:
         return port
 
     async def _listen(self, port: int, made: Callable[[], Connection]) -> asyncio.Server:
-        """Listen on a port of the host; a host name may have several addresses."""
+        """Listen on a port, on all addresses of the host; `made` creates the protocol object of a connection."""
         listen = partial(asyncio.get_running_loop().create_server, made)
         if is_ipv6(self._host):  # asyncio would make `::` refuse IPv4 clients
             return await listen(sock=bound(self._host, port, shared=self._shared))
@@ -101,32 +103,38 @@ class Server:
         return await listen(host=self._host, port=port, reuse_port=True if self._shared else None)
 
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
-        """Listen for other workers, too, until the very end; all of them use the same transport."""
+        """Also listen on a Unix socket for calls from other worker processes, until all sessions are closed.
+
+        `kind` is the conversation (the protocol) of these connections.
+        """
         loop = asyncio.get_running_loop()
         self._inner = await loop.create_unix_server(lambda: self._connection(kind), path, backlog=_BACKLOG)
 
     @property
     def grace(self) -> float:
-        """The seconds that running statements have when the server stops."""
+        """How long running statements may continue when the server stops, in seconds."""
         return self._entrance.limits.grace
 
     @property
     def waiting(self) -> bool:
-        """Whether the server is about to stop, and lets statements end."""
+        """Whether `stop` is waiting for running statements."""
         return self._grace is not None
 
     def stop_listening(self) -> None:
-        """Accept no more connections; existing ones continue."""
+        """Accept no more connections; existing connections continue."""
         for listener in self._listeners:
             listener.close()
 
     def hurry(self) -> None:
-        """Stop waiting for running statements."""
+        """End the wait of `stop` for running statements."""
         if self._grace is not None:
             self._grace.reschedule(asyncio.get_running_loop().time())
 
     async def stop(self) -> None:
-        """Stop listening, let statements end for a while, stop the others, then close all sessions and connections."""
+        """Stop listening, wait up to `grace` seconds for running statements, and stop the remaining ones.
+
+        Then close all sessions and connections.
+        """
         self.stop_listening()
         for check in (self._idle_check, self._unseen_check):
             if check is not None:
@@ -144,7 +152,7 @@ class Server:
         await self._all_left()
 
     async def _drained(self) -> None:
-        """Wait until no operation runs and no client's call is being answered."""
+        """Wait until no operation is running and no call is being answered."""
         while True:
             await self.service.rest()
             asking = (connection.worker for connection in self._connections if not connection.within)
@@ -154,7 +162,7 @@ class Server:
             await busy.wait()
 
     async def _all_left(self) -> None:
-        """Wait until every connection is closed; abort those whose client does not read."""
+        """Wait until every connection is closed; after the timeout `close`, abort those whose client does not read."""
         try:
             async with asyncio.timeout(self._entrance.limits.close):
                 await self._empty.wait()
@@ -173,7 +181,7 @@ class Server:
         self._empty.clear()
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
-        """Clean up after a connection that has ended."""
+        """Forget a connection that has ended, and close the sessions tied to it in the background."""
         self._connections.discard(connection)
         if peer is not None and peer.sessions:
             self._spawn_leaving(self.service.disconnected(peer))
@@ -181,14 +189,14 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close sessions that no connection holds and no call has used for long, and schedule the next check."""
+        """Close the sessions that are not tied to a connection and are unused for `idle`; schedule the next check."""
         idle = self._entrance.limits.idle
         for session in self.service.sessions.idle(idle):
             self._spawn_leaving(self.service.close_session(session))
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
 
     def _look_after(self) -> None:
-        """Poll the statements that no client polls, and schedule the next check."""
+        """Poll the status of the statements that no client has polled recently; schedule the next check."""
         unseen = self._entrance.limits.unseen
         for operation in self.service.sessions.unfinished:
             self.service.spawn(operation.look(unseen))

@@ -1,6 +1,7 @@
-"""Answers a call that a client repeats without pause outside the event loop, whose wake-up takes most of such a call.
+"""Answers the calls that a client repeats without pause by reading the socket directly, not through the event loop.
 
-Hive JDBC 2.3 polls the status of a finished statement with every row that it reads, and waits for the reply.
+The event loop's wake-up takes most of the time of such a call. Hive JDBC 2.3 polls the status of a finished statement
+with every row that it reads, and waits for the reply.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ _IN_A_TURN = 8  # calls that are answered before the event loop serves other cli
 
 
 class Shortcut:
-    """Reads a client's messages in place of its transport, as long as `answer` has a reply ready.
+    """Reads a client's messages in place of its transport, as long as `answer` returns a prepared reply.
 
-    Other bytes are passed to `otherwise`, empty if the client pauses or has left; then this shortcut has ended.
+    Otherwise the Shortcut ends: the transport reads again, and `otherwise` gets the bytes without a prepared reply,
+    empty if the client has paused or left.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class Shortcut:
         self._loop.add_reader(self._socket, self._ready)
 
     def end(self) -> None:
-        """Give the client back to its transport; a second call does nothing."""
+        """Stop reading, and let the transport read again; a second call does nothing."""
         if self._socket.fileno() < 0:
             return
         self._loop.remove_reader(self._socket)
@@ -65,7 +67,9 @@ class Shortcut:
                 return
 
     def _awaited(self) -> bytes:
-        """Return the bytes that the client sends within a moment; empty if it sends none or has left."""
+        """Wait for bytes from the client for at most 50 µs and return them; empty if there are none or the client has
+        left.
+        """
         until = monotonic() + _MOMENT
         with contextlib.suppress(OSError):
             while True:
