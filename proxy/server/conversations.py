@@ -234,9 +234,7 @@ class BareConversation(Conversation):
 
 
 class HttpConversation(Conversation):
-    """The HTTP transport: one call in each request, with the client's credentials; no session is tied to a
-    connection.
-    """
+    """The HTTP transport: one call in each request, with the client's credentials; sessions outlive the connection."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)

@@ -1,7 +1,8 @@
-"""The calls of TCLIService: each has its handler in `service.HANDLERS`, in a file for each call that has logic.
+"""Implements the calls of TCLIService, the Thrift service of HiveServer2; `service.HANDLERS` maps each call to its
+handler.
 
-`Service.handle` takes a whole message from a peer and returns the whole reply; `call` has what all calls share. The
-operations that answer the calls on a handle are in `operations`.
+`Service.handle` takes a complete message from a peer (an authenticated client) and returns the complete reply; `call`
+has the parts that all calls share. The operations that answer the calls on a handle are in `operations`.
 
 A call whose reply was prepared in advance is recognized by its bytes and does not reach a handler:
 `proxy.session.calls`.

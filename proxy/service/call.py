@@ -39,7 +39,7 @@ from proxy.wire.message import BOOL, I64, STRING
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # the position of a call's name in a message
+_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # the offset of a call's name in a message, and one name
 _STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
 _PREFETCHED = 64 * 1024 * 1024  # bytes
 
@@ -50,14 +50,17 @@ _SHUTTING_DOWN = Interrupted(
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A coroutine from call to reply, and the response for an error status; None if the response has no status."""
+    """The handler of a call: `run` is the coroutine function that returns the encoded reply.
+
+    `failed` makes the response that reports an error status; None if the response type has no status.
+    """
 
     run: Callable[[Call], Awaitable[bytes]]
     failed: Callable[[Any], Any] | None
 
 
 class Budget:
-    """The bytes that the prefetched blocks of all clients may take together.
+    """The number of bytes that the prefetched row blocks of all clients may still occupy together.
 
     >>> budget = Budget(10)
     >>> budget.take(6), budget.take(6)
@@ -68,7 +71,7 @@ class Budget:
         self.left = limit
 
     def part(self, count: int) -> Budget:
-        """Return a budget of one of `count` equal parts."""
+        """Return a budget of one of `count` equal parts, for one of several worker processes."""
         return Budget(self.left // count)
 
     def take(self, size: int) -> bool:
@@ -79,16 +82,17 @@ class Budget:
         return True
 
     def give_back(self, size: int) -> None:
-        """Return so many bytes to the budget."""
+        """Return bytes to the budget."""
         self.left += size
 
 
 class Processor:
-    """The sessions of all connections, and the dispatch of calls to their `handlers`.
+    """The sessions of all connections, and the dispatch of calls to `handlers`.
 
-    `facts(user, configuration)` creates what `answering` stores about a new session. `catalog` is what clients can
-    browse in addition to Spark's catalog; `progress` returns a statement's progress. Handle ids end in `mark` if they
-    must differ from those of other workers. `journal` records the statements.
+    `answering` plans statements, and `facts(user, configuration)` creates the data that it keeps about a new session.
+    `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none; `progress`
+    returns Spark's progress of a statement. Handle ids end with `mark`, which identifies the worker process; it is
+    empty in a single process. `journal` records the statements.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -117,7 +121,7 @@ class Processor:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call; raise WireError if the message is not a call."""
+        """Return the reply to a call, also if the call fails; raise WireError if the message is not a call."""
         reply = self.foreseen(peer, message)
         if reply is not None:
             return reply
@@ -140,7 +144,7 @@ class Processor:
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
-        """Return the prepared reply to a call; None if there is none."""
+        """Return the prepared reply to a call, with the call's sequence id; None if no reply is prepared."""
         known = None if peer.foreseen is None else peer.foreseen.knows(message)
         if known is None:
             return None
@@ -156,12 +160,12 @@ class Processor:
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that are tied to a connection."""
+        """Close the sessions that are tied to a peer's connection, which has ended."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
     def refused(self, head: Head, error: SqlError) -> bytes:
-        """Return the reply to a failed call."""
+        """Encode an error as the reply to a call."""
         failed = self.handlers[head.name].failed
         if failed is None:
             return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
@@ -174,7 +178,10 @@ class Processor:
             await asyncio.shield(self.spawn(self._end(session, operations)))
 
     async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
-        """Clean up, shielded from cancellation of the call, because no client can request it again."""
+        """Stop the operations of a closed session, and close its upstream session.
+
+        The caller shields this work from cancellation, because no client can request it again.
+        """
         try:
             await asyncio.gather(*(operation.abandon() for operation in operations))
         finally:
@@ -183,7 +190,11 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Return each worker's answer to a question within some seconds, by worker number; here only this process's."""
+        """Query all worker processes; return their answers by worker number, here only that of this process.
+
+        `question` is the key of a function in `answers`, and `about` its argument; `patience` limits the wait in
+        seconds.
+        """
         return {1: await self.answers[question](about)}
 
     async def workers(self) -> Mapping[int, Worker | None]:
@@ -196,11 +207,13 @@ class Processor:
         return Worker(os.getpid(), len(self.sessions.all), self.sessions.running)
 
     async def rest(self) -> None:
-        """Wait until no operation runs."""
+        """Wait until no operation is running."""
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End running statements with an error; wait until their clients have it, or for some seconds."""
+        """End the running statements with an error, then wait for at most `patience` seconds until their clients have
+        it.
+        """
         running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
@@ -208,7 +221,10 @@ class Processor:
                 await asyncio.gather(*(operation.told.wait() for operation in running))
 
     async def add_operation(self, operation: Operation) -> None:
-        """Add an operation to its session; if that was closed meanwhile, end the operation and raise SqlError."""
+        """Add an operation to its session.
+
+        If the session was closed meanwhile, end the operation and raise SqlError 08003.
+        """
         try:
             self.sessions.add_operation(operation)
         except SqlError:
@@ -216,7 +232,7 @@ class Processor:
             raise
 
     async def wait(self, operation: Operation) -> None:
-        """Wait until an operation has ended; end it if the waiting client leaves."""
+        """Wait until an operation has ended; if the waiting client leaves, end the operation."""
         session = operation.session
         session.waited_for += 1
         try:
@@ -229,24 +245,24 @@ class Processor:
             session.used_at = time.monotonic()
 
     async def give_up(self, operation: Operation) -> None:
-        """End an operation whose handle no client has."""
+        """End and remove an operation of which no client has the handle."""
         await operation.abandon()
         await self.close_operation(operation)
 
     async def close_operation(self, operation: Operation) -> None:
-        """Remove an ended operation whose handle no client has."""
+        """Remove an operation that has ended and of which no client has the handle."""
         self.sessions.remove_operation(operation)
         await operation.discard()
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start work that outlives the call; `close` waits for it."""
+        """Start a task that may outlive the call; `close` waits for the task."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def close(self) -> None:
-        """Close every session."""
+        """Close every session, wait for all tasks, and close the upstream connections."""
         await asyncio.gather(*(self.close_session(session) for session in self.sessions.all))
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -256,11 +272,12 @@ class Processor:
 
 @dataclass(eq=False)
 class Peer:
-    """An authenticated client, and the sessions that end with its connection if they are tied to it.
+    """An authenticated client, with its sessions that end with its connection.
 
-    `acting_for` is the user for whom it wants to open sessions, if it named another user at login. `foreseen` has the
-    prepared replies for its last started or finished statement. `traceparent` is the trace context of its present call,
-    if the transport carries one.
+    `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
+    asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last started or
+    finished statement, None before the first. `traceparent` is the trace context of the client's present call, empty if
+    the transport carries none.
     """
 
     user: str
@@ -277,26 +294,32 @@ class Peer:
 
 @dataclass(slots=True)
 class Call(Message):
-    """A call from a peer."""
+    """A call from a peer, with the service that handles the call."""
 
     service: Processor
     peer: Peer
 
     def session(self) -> ClientSession:
-        """Return the session that the call names; raise SqlError unless this peer's principal has opened it."""
+        """Return the session that the call names.
+
+        Raise SqlError 08003 if the session is unknown or another principal's, and WireError if the call names none.
+        """
         return self.service.sessions.find(self.handle(), self.peer.user)
 
     def operation(self) -> Operation:
-        """Return the operation that the call names; raise SqlError unless it is in a session of this peer's
-        principal.
+        """Return the operation that the call names.
+
+        Raise SqlError HY000 if the operation is unknown or another principal's, and WireError if the call names none.
         """
         return self.service.sessions.find_operation(self.handle(), self.peer.user)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement: its bytes, its text, whether it is asynchronous, its deadline (loop time), and
-    its record.
+    """An ExecuteStatement call: its message, its text, whether it is asynchronous, its deadline, and its journal
+    record.
+
+    The deadline is a time of the event loop's clock, None if the client has set no timeout.
     """
 
     call: Message
@@ -307,7 +330,7 @@ class Statement:
 
     @classmethod
     def of(cls, call: Message, record: Callable[[str], Record]) -> Statement:
-        """Return the statement in a call; raise WireError if it has no text."""
+        """Decode the statement in a call, and begin its journal record; raise WireError if it has no valid text."""
         sql, run_async, limit = _asked(call.message)
         if sql is None:
             raise WireError("Required field 'statement' is unset!")
@@ -316,14 +339,14 @@ class Statement:
 
     @property
     def expired(self) -> bool:
-        """Whether its deadline has passed."""
+        """Whether the deadline has passed."""
         return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
 
     def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
-        """Return the message for an upstream, with other SQL if given, and with the time left until the deadline.
+        """Return the message for an upstream session, with another SQL text if given, and the time left as its timeout.
 
-        It is asynchronous, so that a running statement can be stopped; a `brief` statement is sent as the client sent
-        it.
+        The message requests asynchronous execution, so that the running statement can be stopped. A `brief` statement,
+        which ends quickly, is sent synchronously if the client has sent it so.
         """
         message = self.call.addressed_to(upstream)
         if not self.run_async and not brief:
@@ -339,7 +362,10 @@ class Statement:
 
 @kept
 def _asked(message: bytes) -> tuple[str | None, bool, int]:
-    """Return the text, whether it is asynchronous, and the time limit in seconds (0 for none)."""
+    """Return a statement's text (None if absent), whether it is asynchronous, and its timeout in seconds (0 for none).
+
+    Raise WireError if the text is not UTF-8.
+    """
     text, run_async, limit = (
         _value(message, path, kind) for path, kind in ((_STATEMENT, STRING), (_RUN_ASYNC, BOOL), (_QUERY_TIMEOUT, I64))
     )
@@ -351,6 +377,6 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
 
 
 def _value(message: bytes, path: tuple[int, ...], kind: int) -> bytes | None:
-    """Return the bytes of a field; None if it is absent or has another type, which Thrift ignores."""
+    """Return the bytes of the field at a path; None if it is absent or has another type than `kind`, as in Thrift."""
     span = find(message, path)
     return value_bytes(message, span) if span is not None and span.type == kind else None

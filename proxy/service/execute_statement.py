@@ -1,13 +1,14 @@
-"""ExecuteStatement: the plan, the admission to the upstream, the start there, and the reply that the client expects.
+"""Answers ExecuteStatement: plans the statement, waits for a slot on the upstream, starts it there, and replies.
 
     execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
                               │            │            └─ Local ──▶ LocalOperation
                               │            └─ the statement would have to wait, and must not: nothing is started
                               └─▶ QueuedOperation: the same attempt, in a task, which waits
 
-If the session is attached and a slot is free, the statement starts at once. A session that must first be attached is
-given a moment. If others already wait, the client gets the handle of a queued operation. The lease of session and slot
-belongs first to the attempt, then to the start, and finally to the operation.
+If the upstream session is attached and a slot (the permission to run) is free, the statement starts at once. If the
+session must first be attached, the call waits half a second for that. If the upstream is saturated, or that time is
+over, the client gets the handle of a queued operation. The lease of session and slot belongs first to the attempt, then
+to the start, and finally to the operation.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
 
-_SOON = 0.5  # seconds within which a session is attached if nobody waits for one
+_SOON = 0.5  # seconds within which a session is attached if no other waits for one
 
 # A started operation with the reply to its ExecuteStatement; or None with the upstream's refusal.
 Started = tuple[Operation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
-    """Start the statement, and wait for its end if the client does; a waiting client that leaves ends the statement."""
+    """Start the statement and return the reply; a synchronous call waits for the end of the statement.
+
+    If the client of a synchronous call leaves, the statement is ended.
+    """
     session = call.session()
     journal = call.service.journal
     traceparent = call.peer.traceparent or session.traceparent
@@ -66,7 +70,7 @@ async def execute_statement(call: Call) -> bytes:
 
 
 def _refusal(reply: bytes) -> SqlError | None:
-    """Return the error in the upstream's reply to a statement; None if it has started the statement."""
+    """Return the error in the upstream's reply to ExecuteStatement; None if the reply reports no error."""
     try:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
     except SqlError as error:
@@ -75,7 +79,10 @@ def _refusal(reply: bytes) -> SqlError | None:
 
 
 async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
-    """Return the reply to a client that has waited for the end: the handle, or an error."""
+    """Return the reply to a synchronous call after the statement's end: the operation handle, or the statement's error.
+
+    Raise SqlError HY008 if the statement was stopped because it or its session was closed.
+    """
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
         raise SqlError("The statement was stopped, because it or its session was closed", "HY008")
@@ -87,7 +94,7 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 
 
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """Start a statement; return a queued operation if it has to wait."""
+    """Start a statement, or return a queued operation that starts the statement later."""
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
         started = await _attempt(call, session, statement, waits=False)
@@ -113,7 +120,7 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
 
 
 async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
-    """Return the result of an attempt; if its operation is cancelled meanwhile, leave nothing running."""
+    """Return the result of an attempt to start a statement; if the queued operation is cancelled, undo the attempt."""
     try:
         return await attempt
     except asyncio.CancelledError:
@@ -122,7 +129,7 @@ async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
 
 
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
-    """Cancel an attempt, or end the operation that it has started in the same iteration of the event loop."""
+    """Cancel an attempt to start a statement; if it has just succeeded, end the operation that it has started."""
     if attempt.cancel() or attempt.cancelled() or attempt.exception() is not None:
         return
     operation, _ = attempt.result()
@@ -131,14 +138,14 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 
 
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it; return None if it would have to wait for its turn, unless it `waits`.
+    """Plan the statement and start it; without `waits`, return None if it would have to wait for its turn.
 
-    It can be cancelled at any time, and then leaves nothing running. A second attempt plans again, because what the
-    plan depends on may have changed meanwhile.
+    The coroutine can be cancelled at any time, and then leaves nothing running. A second attempt plans the statement
+    again, because views and settings may have changed meanwhile.
     """
     with Lease(session) as lease:
         if session.upstream.attached or session.upstream.saturated:
-            await lease.hold()  # planning may ask Spark several times, and others wait for the session
+            await lease.hold()  # between the queries of the planning, the session could otherwise be parked
         began = monotonic()
         plan = await _planned(call, session, statement.sql)
         statement.record.planned(plan, monotonic() - began)
@@ -150,7 +157,10 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
 
 
 async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
-    """Return the plan of a statement; if planning fails with an unexpected error, forward the statement unchanged."""
+    """Return the plan of a statement; raise SqlError if the statement is refused.
+
+    After an unexpected error, the plan is to forward the statement unchanged.
+    """
     try:
         return await call.service.answering.plan(session, sql)
     except SqlError:
@@ -164,7 +174,10 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
 
 
 async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
-    """Return whether the lease has a slot for the statement; if not, the plan ends unstarted."""
+    """Take a slot for the statement, the permission to run on the upstream; return whether one was taken.
+
+    If not, also on an error or a cancellation, the plan records that its statement was not started.
+    """
     try:
         admitted = await lease.admitted(waits=waits)
     except BaseException:
@@ -177,7 +190,7 @@ async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Starts a statement on the upstream; owns the lease until an operation does."""
+    """Starts a statement on the upstream; owns the lease until an operation takes the lease over."""
 
     call: Call
     session: ClientSession
@@ -185,7 +198,10 @@ class _Start:
     statement: Statement
 
     async def sent(self, plan: Forward) -> Started:
-        """Start the statement; if its rewriting is refused, start the client's own."""
+        """Send the statement, and return the started operation with the reply.
+
+        If the upstream refuses a rewritten statement, the client's original statement is sent.
+        """
         upstream, statement = self.lease.upstream, self.statement
         try:
             message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
@@ -217,8 +233,9 @@ class _Start:
         return operation
 
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
-        """Return the operation with the reply under its own handle; or None with the upstream's refusal, which releases
-        the lease.
+        """Return the started operation, and the reply with the operation's own handle in place of the upstream's.
+
+        If the upstream has refused the statement, release the lease; return None and the upstream's reply.
         """
         try:
             announced = Announced.of(reply)
@@ -237,12 +254,15 @@ class _Start:
         return operation, announced.under(operation.handle)
 
     def _failed(self, plan: Forward) -> None:
-        """Record that nothing was started, and release the lease."""
+        """Record that no statement was started, and release the lease."""
         plan.not_started()
         self.lease.release()
 
     def _late(self, plan: Forward, reply: bytes | None) -> None:
-        """End a statement whose reply arrived after its client had left; otherwise it would run on."""
+        """End a statement whose reply arrived after its client had left; otherwise it would run on.
+
+        `reply` is None if an error arrived in place of the reply.
+        """
         if reply is None:
             self._failed(plan)
             return

@@ -1,4 +1,6 @@
-"""GetInfo: Spark supports four kinds of information and fails on all others, which are answered here."""
+"""Answers GetInfo: four kinds of information are relayed to Spark; the others, for which Spark fails, are answered
+here.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ _INFO_TYPE = (1, 2)
 
 
 async def get_info(call: Call) -> bytes:
-    """Return one property of the server."""
+    """Return the reply with the requested property of the server; raise SqlError HY096 if the property is unknown."""
     session = call.session()
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None
@@ -82,7 +84,10 @@ async def get_info(call: Call) -> bytes:
 
 
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
-    """Return the upstream's reply, requested once, because connection pools use its name as a sign of life."""
+    """Return the upstream's reply, cached per server after the first request.
+
+    Connection pools call GetInfo for the server's name again and again, as a test of the connection.
+    """
     told = attachment.info.get(kind)
     if told is None:
         reply = await relay(call)
@@ -93,5 +98,5 @@ async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
 
 
 def refused(status: Any) -> Any:
-    """Return a response with an error; clients require a value in it."""
+    """Return the response with an error status, and an empty value, because clients require one."""
     return ttypes.TGetInfoResp(status=status, infoValue=ttypes.TGetInfoValue(stringValue=""))

@@ -1,4 +1,4 @@
-"""GetPrimaryKeys and GetCrossReference: the keys declared in table properties. Spark returns none."""
+"""Answers GetPrimaryKeys and GetCrossReference with the keys declared in table properties; Spark returns no keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_ACTION, _NOT_DEFERRABLE = 3, 7  # constants of java.sql.DatabaseMetaData
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """Return the columns of a table's primary key, ordered by name."""
+    """Return the reply with the columns of a table's primary key, ordered by name."""
     request = call.request(ttypes.TGetPrimaryKeysReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -36,7 +36,10 @@ async def get_primary_keys(call: Call) -> bytes:
 
 
 async def get_cross_reference(call: Call) -> bytes:
-    """Return the foreign keys of one table, to one table, or between two."""
+    """Return the reply with foreign keys: those of the child table, those that refer to the parent table, or both.
+
+    Without a table name, the keys of all tables match.
+    """
     request = call.request(ttypes.TGetCrossReferenceReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -52,7 +55,9 @@ async def get_cross_reference(call: Call) -> bytes:
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests for the named table; in these calls names are not patterns."""
+    """Return a function that tests for the named tables; an empty name matches all. In these calls names are not
+    patterns.
+    """
 
     def is_it(name: TableName) -> bool:
         parts = ((catalog, name.catalog), (schema, schema_of(name)), (table, name.table))

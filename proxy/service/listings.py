@@ -1,8 +1,8 @@
-"""The calls that list catalogs, schemas, tables, columns, table types and functions.
+"""Answers the calls that list catalogs, schemas, tables, columns, table types and functions.
 
-Spark lists no catalogs, and interprets one wildcard for functions differently from JDBC. Tables are listed with views
-and materialized views; storage tables only if the client asks for SYSTEM TABLE, and their columns only if it names the
-table exactly.
+Spark lists no catalogs, and interprets the wildcard `%` for functions differently from JDBC. Tables are listed with
+views and materialized views; storage tables (the tables behind materialized views) only if the client asks for SYSTEM
+TABLE, and their columns only if it names the table exactly.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _GET_CATALOGS = 2
 
 
 async def get_catalogs(call: Call) -> bytes:
-    """Return the names of the catalogs."""
+    """Return the reply with the names of the catalogs."""
     catalog = call.service.catalog
     if catalog is None:
         return await relay_metadata(call)
@@ -54,7 +54,7 @@ _SCHEMA, _CATALOG = 0, 1
 
 
 async def get_schemas(call: Call) -> bytes:
-    """Return the namespaces that match a pattern."""
+    """Return the reply with the namespaces that match the call's pattern."""
     request = call.request(ttypes.TGetSchemasReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -76,7 +76,7 @@ _GET_TABLE_TYPES = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """Return the table types, in JDBC's order."""
+    """Return the reply with the table types, in JDBC's order."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 
@@ -90,7 +90,7 @@ _FUNCTION_NAME = (1, 4)
 
 
 async def get_functions(call: Call) -> bytes:
-    """Return the functions that match a pattern."""
+    """Return Spark's reply with the functions that match the call's pattern."""
     pattern = call.request(ttypes.TGetFunctionsReq).functionName
     message = call.message
     if pattern and "%" in pattern:
@@ -99,7 +99,7 @@ async def get_functions(call: Call) -> bytes:
 
 
 def hives(pattern: str) -> str:
-    r"""Return a JDBC pattern with Hive's wildcard, because for Spark `%` means one or more characters.
+    r"""Return a JDBC pattern with Hive's wildcard `*` in place of `%`, which for Spark means one or more characters.
 
     >>> print(hives(r"abs%"), hives(r"a\%"))
     abs* a\%
@@ -119,7 +119,7 @@ _HIVES = "MATERIALIZED_VIEW"  # Hive 3's spelling
 
 
 async def get_tables(call: Call) -> bytes:
-    """Return the relations that match the patterns and types."""
+    """Return the reply with the tables and views that match the call's patterns and table types."""
     request = call.request(ttypes.TGetTablesReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -135,7 +135,10 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return a relation's type for a client that asks for these types (all if empty); None if it is not wanted.
+    """Return the type under which a table or view is reported to a client that requests certain types; None if it is
+    not.
+
+    Without `types`, all kinds are reported but storage tables.
 
     >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
     ['MATERIALIZED VIEW', 'VIEW', None]
@@ -167,7 +170,7 @@ _NULLABLE = ((0, "NO"), (1, "YES"))
 
 
 async def get_columns(call: Call) -> bytes:
-    """Return the columns that match the patterns."""
+    """Return the reply with the columns that match the call's patterns."""
     request = call.request(ttypes.TGetColumnsReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -200,6 +203,6 @@ def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[R
 
 
 def _described(of_type: SqlType) -> Row:
-    """Return the columns DATA_TYPE to NUM_PREC_RADIX for a type."""
+    """Return the values of the result columns DATA_TYPE to NUM_PREC_RADIX for a type."""
     kind = jdbc_type(of_type)
     return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

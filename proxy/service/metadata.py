@@ -1,8 +1,8 @@
-"""The common part of the metadata calls: Viewgate's rows, Spark's rows, and a finished operation with both.
+"""Common functions of the metadata calls: get Viewgate's and Spark's rows, merge them, and return a finished operation.
 
-Spark lists one catalog, `spark_catalog`, without its name; Viewgate adds its Iceberg catalog. A call that names a
-catalog is answered from that catalog. An empty name means objects without a catalog, which to Spark are all its
-objects: such a call is relayed.
+Spark lists one catalog, `spark_catalog`, and leaves its name empty in the rows; Viewgate adds its Iceberg catalog. A
+call that names a catalog is answered from that catalog. An empty catalog name in a call means objects without a
+catalog, which to Spark are all its objects: such a call is relayed.
 """
 
 from __future__ import annotations
@@ -35,37 +35,42 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The catalogs that a call asks about: Viewgate's (None if not), and whether Spark's."""
+    """The catalogs that a metadata call covers: Viewgate's Iceberg catalog (None if not), and whether Spark's own
+    catalog.
+    """
 
     ours: Catalog | None
     sparks: bool
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """Return the catalogs that a call's catalog pattern includes."""
+    """Return the catalogs whose names match the catalog pattern of a call."""
     fits = matcher(catalog)
     ours = call.service.catalog
     return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
-    """Return whether Spark's own reply, unchanged, is the whole answer."""
+    """Return whether a call is relayed to Spark: Viewgate has no catalog, or the call's catalog name is empty."""
     return call.service.catalog is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests whether a table's name matches the patterns of a call."""
+    """Return a function that tests whether a table's name matches the schema and table patterns of a call."""
     fits_schema, fits_table = matcher(schema), matcher(table)
     return lambda name: fits_table(name.table) and fits_schema(schema_of(name))
 
 
 def schema_of(name: TableName) -> str:
-    """Return the namespace of a table as one name."""
+    """Return the namespace of a table as one text, its levels joined by dots."""
     return ".".join(name.namespace)
 
 
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
-    """Return Spark's reply, with a handle of Viewgate's."""
+    """Relay the call, or `message` in its place, to Spark; return the reply, with a handle of Viewgate's.
+
+    If Spark reports an error, return Spark's reply unchanged.
+    """
     session = call.session()
     with Lease(session) as lease:
         upstream = await lease.hold()
@@ -81,7 +86,10 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
-    """Return the reply for a finished operation with these rows, under the columns of `header`."""
+    """Return the reply with the handle of a finished operation that has these rows, under the columns of `header`.
+
+    `rows` computes the rows and `kind` is Thrift's operation type. Raise SqlError if `rows` fails or is cancelled.
+    """
     session = call.session()
 
     async def run(_log: Log) -> ResultSet:
@@ -97,7 +105,7 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
 
 
 async def spark_rows(call: Call) -> list[Row]:
-    """Return the rows of Spark's answer to the call."""
+    """Return all rows of Spark's result for the call; raise SqlError if Spark refuses the call."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
@@ -113,7 +121,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Return Spark's reply; if the client has left meanwhile, close the operation."""
+    """Return Spark's reply to a message; if the client leaves meanwhile, close the operation that Spark has started."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -123,14 +131,17 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
 
 
 async def _close(upstream: LiveUpstream, reply: bytes) -> None:
-    """Close the operation that a reply has opened, if any."""
+    """Close the operation that a reply announces, if any."""
     with contextlib.suppress(SqlError, WireError):
         announced = started(reply)
         await UpstreamOperation(upstream, announced.handle, announced.kind).close()
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """Return a row of Spark's answer with its catalog's name filled in; temporary views belong to no catalog."""
+    """Return a row of Spark's result with its catalog's name filled in; temporary views belong to no catalog.
+
+    `catalog_at` and `schema_at` are the positions of the two names in the row.
+    """
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row
     return (*row[:catalog_at], SPARK_CATALOG, *row[catalog_at + 1 :])
@@ -139,9 +150,10 @@ def named(row: Row, catalog_at: int, schema_at: int) -> Row:
 async def merged(
     ours: Callable[[], list[Row]], sparks: Iterable[Row], order: Sequence[int], identity: int
 ) -> list[Row]:
-    """Return all rows ordered by some columns; of rows with the same first `identity` columns, ours replace Spark's.
+    """Merge Viewgate's and Spark's rows, sorted by the columns at the positions `order`.
 
-    It runs in a thread, because there may be a hundred thousand rows.
+    Of rows with the same first `identity` columns, only Viewgate's is kept. The work is done in a thread, because there
+    may be a hundred thousand rows.
     """
 
     def make() -> list[Row]:

@@ -1,4 +1,4 @@
-"""The calls on an operation: status, columns, rows and log, query id, cancel and close."""
+"""Answers the calls on an operation: status, columns, rows and log, query id, cancel and close."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ORIENTATIONS = range(6)
 
 
 async def get_operation_status(call: Call) -> bytes:
-    """Return the state of the operation; while it runs, the reply is delayed for a while."""
+    """Return the reply with the operation's state; while the operation runs, the reply is delayed (long poll)."""
     operation = call.operation()
     reply = await operation.status(call)
     if _is_final(reply) and call.service.sessions.uses(operation.handle):  # it may have been closed meanwhile
@@ -26,19 +26,19 @@ async def get_operation_status(call: Call) -> bytes:
 
 
 def _is_final(reply: bytes) -> bool:
-    """Return whether a status is final; an error status is, once it has a message."""
+    """Return whether a status reply is final: the operation has ended; an ERROR must have its message."""
     span = find(reply, _STATE)
     state = None if span is None else read_i32(reply, span)
     return state in TERMINAL and (state != OperationState.ERROR or find(reply, _MESSAGE) is not None)
 
 
 async def get_result_set_metadata(call: Call) -> bytes:
-    """Return the columns of the result; Spark is not asked for them before the operation has ended."""
+    """Return the reply with the columns of the result."""
     return await call.operation().metadata(call)
 
 
 async def fetch_results(call: Call) -> bytes:
-    """Return the next rows, from Spark or from a local result, or the next lines of the log."""
+    """Return the reply with the next rows of the result, or the next lines of the operation's log."""
     operation = call.operation()
     if _of_log(call.message):
         return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
@@ -56,20 +56,20 @@ def _of_log(message: bytes) -> bool:
 
 
 async def get_query_id(call: Call) -> bytes:
-    """Return Spark's id of the query, or the operation's own."""
+    """Return the reply with Spark's id of the query, or with the operation's own id if Viewgate answers it."""
     return await call.operation().query_id(call)
 
 
 async def cancel_operation(call: Call) -> bytes:
-    """Cancel the operation even while the session's connection is busy; its handle stays valid."""
+    """Cancel the operation, also while the session's connection is busy; its handle stays valid."""
     return await call.operation().cancel(call)
 
 
 async def close_operation(call: Call) -> bytes:
-    """Stop the operation if it still runs, and remove it here and on the upstream."""
+    """Stop the operation if it still runs, remove it here and on the upstream, and return the reply."""
     operation = call.operation()
     call.service.sessions.remove_operation(operation)
-    if operation.done:  # none of that has to wait
+    if operation.done:  # nothing has to be stopped
         return await operation.close(call)
-    # Shielded, so that it completes even if the client leaves: nobody could request it again.
+    # Shielded, so that the close completes even if the client leaves: no client could request it again.
     return await asyncio.shield(call.service.spawn(operation.close(call)))

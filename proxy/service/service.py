@@ -1,4 +1,4 @@
-"""The calls of TCLIService: each with its handler, and the response that carries an error of the call."""
+"""Maps each call of TCLIService to its handler and to the response that reports an error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The calls on a session: OpenSession, CloseSession, and calls that only the upstream can answer.
+"""Answers the calls on a session: OpenSession, CloseSession, and the calls that only the upstream can answer.
 
-A session is opened on an upstream for the user of the connection, who may differ from the principal that logged in.
+The upstream session is opened for the session's user, who under impersonation is not the principal that logged in.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 
 
 async def open_session(call: Call) -> bytes:
-    """Open a session here and on the upstream, for the user who logged in or for an impersonated user.
+    """Open a session for the user who logged in, or for an impersonated user; return the reply.
 
-    The `username` of the request is ignored.
+    The upstream session is opened as well, unless the upstream has no room yet. The `username` of the request is
+    ignored.
     """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
@@ -72,7 +73,10 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply without the upstream, which has no room yet; the session is opened there on its first use."""
+    """Return a reply without the upstream, which has no room yet or is slow; its session is opened later.
+
+    The handle in the reply is zero; the caller replaces it.
+    """
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(
         status=success(), serverProtocolVersion=version, sessionHandle=ttypes.TSessionHandle(sessionId=handle)
@@ -81,9 +85,9 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
-    """Return the reply with a larger fetch size for Hive JDBC, unless the user has set one.
+    """Return the reply with a larger fetch size for Hive JDBC, if the client uses Hive's default.
 
-    Over a network, the cost of a fetch is the round trip, not the rows.
+    Over a network, the round trip dominates the cost of a fetch, not the rows.
     """
     span = find(reply, _CONFIGURATION)
     entries = read_map(value_bytes(reply, span)) if span else []
@@ -94,10 +98,10 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 
 
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
-    """Return the message with a request for short status polls, unless the client has set their length.
+    """Return the message with a short long-polling timeout for the upstream, unless the client has set one.
 
-    Spark delays the reply by up to five seconds. Meanwhile the session's connection is busy, and so is a client that
-    makes one call at a time: Hive JDBC could not even cancel.
+    Spark delays the reply to a status poll by up to five seconds. Meanwhile the session's connection is busy, and so is
+    a client that makes one call at a time: Hive JDBC could not even cancel.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):
@@ -109,9 +113,10 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
-    """Return the session's user, its configuration, and the message, both without the request to act for that user.
+    """Return the session's user, and its configuration and OpenSession message without the setting for impersonation.
 
-    Spark would check impersonation again, for the wrong principal: it sees the impersonated user log in.
+    Spark would check the impersonation again, for the wrong principal: it sees the impersonated user log in. Raise
+    SqlError 28000 if the client names several users, or may not act for the user.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:
@@ -131,7 +136,7 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
 
 
 async def close_session(call: Call) -> bytes:
-    """Close the session."""
+    """Close the session with its operations, and return the reply."""
     session = call.session()
     if session in call.peer.sessions:
         call.peer.sessions.remove(session)
@@ -140,7 +145,7 @@ async def close_session(call: Call) -> bytes:
 
 
 async def relay(call: Call) -> bytes:
-    """Return the upstream's reply."""
+    """Relay the call to the upstream session, and return its reply."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))

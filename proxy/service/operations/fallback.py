@@ -1,6 +1,6 @@
 """The fallback to the client's original statement, which runs if the rewritten one fails.
 
-open ──shut──▶ shut                   rows were sent, the client wants none, or the time is over
+open ──shut──▶ shut                   rows were sent, or the client has cancelled or closed the operation
   └──take──▶ taken ──▶ passed         the original runs in place of the rewritten statement
 """
 
@@ -15,9 +15,10 @@ from proxy.service.call import Statement
 
 
 class Fallback:
-    """Open until it is shut or the statement's time is over; it is taken at most once, and then runs to its end.
+    """The fallback of one rewritten statement; it is open until it is shut, taken, or past the statement's deadline.
 
-    `report` is called with the error of the rewritten statement after the original has succeeded.
+    `original` is the client's statement, None for a fallback that is never open. `report` is called with the error of
+    the rewritten statement after the original has succeeded.
     """
 
     def __init__(self, original: Statement | None, report: Callable[[SqlError], None] | None = None) -> None:
@@ -28,7 +29,7 @@ class Fallback:
 
     @property
     def open(self) -> bool:
-        """Whether the original may still run instead."""
+        """Whether the original statement may still run in place of the rewritten one."""
         return self._original is not None and not self._original.expired
 
     def shut(self) -> None:
@@ -36,7 +37,10 @@ class Fallback:
         self._original = None
 
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:
-        """Run the original by `run`, which continues even if the waiting client leaves."""
+        """Run the original statement by `run`, in a task that continues even if the waiting client leaves.
+
+        `failure` is the error of the rewritten statement.
+        """
         original, self._original = self._original, None
         assert original is not None
         self.failure = failure
@@ -44,11 +48,14 @@ class Fallback:
         self._passing.add_done_callback(_seen)
 
     async def passed(self) -> SqlError | None:
-        """Wait until the original runs (at once if it need not), and return the error that prevented that, or None."""
+        """Wait until the task of `take` has ended; return the error that prevented the original statement, or None.
+
+        Return None at once if the fallback was not taken.
+        """
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
-        """Report the failure of the rewritten statement, if there was one."""
+        """Report the error of the rewritten statement, if there was one: the original has succeeded."""
         if self.failure is not None and self._report is not None:
             self._report(self.failure)
 
@@ -57,6 +64,6 @@ NO_FALLBACK = Fallback(None)  # never open
 
 
 def _seen(passing: asyncio.Task[SqlError | None]) -> None:
-    """Retrieve an error for which no client may be waiting."""
+    """Retrieve the exception of the task; asyncio would log it if no client waits for the task."""
     if not passing.cancelled():
         passing.exception()

@@ -1,4 +1,4 @@
-"""Operations that Viewgate answers itself: a task behind a handle, and a cursor over its result."""
+"""Operations that Viewgate answers itself: a task that computes the result, and a cursor over the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(Operation):
-    """A plan's function, which runs until it returns, raises, is cancelled, or times out."""
+    """An operation that runs the function of a plan until it returns, raises, is cancelled, or times out.
+
+    `timeout` is in seconds, None for no limit; `kind` is Thrift's type of the operation.
+    """
 
     def __init__(
         self, session: ClientSession, plan: Local, timeout: float | None = None, kind: int = _EXECUTE_STATEMENT
@@ -94,7 +97,10 @@ class LocalOperation(Operation):
         return self._result
 
     def _start(self, orientation: Any, count: int) -> int:
-        """Return the position of the first row to send, for the three fetch orientations that Spark supports."""
+        """Return the position of the first row to send, for one of the three fetch orientations that Spark supports.
+
+        Raise SqlError HY106 for any other orientation.
+        """
         starts = {
             ttypes.TFetchOrientation.FETCH_NEXT: self._next,
             ttypes.TFetchOrientation.FETCH_PRIOR: max(self._next - 2 * count, 0),

@@ -1,4 +1,4 @@
-"""The post-commit refresh, which runs after a statement's end on the upstream and before the client sees that end."""
+"""The post-commit refresh: refreshes views after a write has ended on the upstream, before the client sees the end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ logger = logging.getLogger(__name__)
 
 
 class PostCommit:
-    """A task that can be awaited for some seconds or until a deadline (loop time), and cancelled; it never raises.
+    """The task of a post-commit refresh, which can be awaited and cancelled; its methods never raise.
 
-    `over` is called when the task has ended, or when the deadline has passed and it continues without the client.
+    `deadline` (event loop time) limits the client's wait, not the task. `over` is called when the task has ended, or
+    when the deadline has passed during a wait; it may be called several times.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]], deadline: float | None, over: Callable[[], None]) -> None:
@@ -21,7 +22,7 @@ class PostCommit:
         self._task = asyncio.ensure_future(self._run(work))
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Wait until the task ends, for at most `seconds`, or until the deadline."""
+        """Wait until the task ends, but for at most `seconds`, and not beyond the deadline."""
         clock = asyncio.get_running_loop().time
         left = None if self._deadline is None else max(self._deadline - clock(), 0)
         limits = [limit for limit in (seconds, left) if limit is not None]
@@ -30,7 +31,7 @@ class PostCommit:
             self._over()
 
     async def cancel(self) -> None:
-        """Cancel the task, and wait for its end."""
+        """Cancel the task and wait until it has ended."""
         self._task.cancel()
         await asyncio.wait({self._task})
         self._over()  # otherwise not called if the task had not begun

@@ -1,11 +1,11 @@
-"""A statement that is queued: RUNNING to its client, until it becomes another operation.
+"""A queued statement, which its client sees as RUNNING until it starts and becomes another operation.
 
     waiting ──started──▶ the other operation's states
        ├──refused──▶ ERROR
        ├──deadline──▶ TIMEDOUT
        └──abandoned──▶ CANCELED, ERROR
 
-The client keeps the handle that it got at first.
+The client keeps the handle of the queued operation.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """Answers calls itself until `start` has returned an operation, which then answers under this operation's handle.
+    """A statement in the queue; the operation that `start` returns later answers calls under this operation's handle.
 
-    The deadline (loop time) includes the time in the queue.
+    The deadline (event loop time) includes the time in the queue.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Operations on the upstream and their results: messages are relayed, and rows pass through as bytes.
 
-The next block of a result is requested before the client asks for it (prefetch). At the end of a statement, the columns
-and the first block are requested, too, and at the end of a result the empty block, if the client asked for those of its
-last result. Spark's cursor is then ahead of the client's: before a call other than the expected one, the cursor is
+The next block of rows is requested before the client asks for it (prefetch). When a statement ends, the columns and the
+first block are requested, too, if the client requested them for its previous result; and so is the empty block at the
+end of a result. Spark's cursor is then ahead of the client's: before a call other than the expected one, the cursor is
 moved back by the prefetched rows.
 """
 
@@ -48,9 +48,9 @@ _QUERY_ID = (0, 1)
 
 
 class RemoteOperation(RemoteRun):
-    """An operation of the upstream under a handle of Viewgate's, with its result.
+    """An operation on the upstream under a handle of Viewgate's, with its result.
 
-    With a `budget`, the result is prefetched.
+    With a `budget` of bytes, the result is prefetched.
     """
 
     def __init__(self, execution: Execution, budget: Budget | None = None) -> None:
@@ -60,7 +60,9 @@ class RemoteOperation(RemoteRun):
         self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
-        """Prefetch the columns and first rows, as the client requested them for the session's last result."""
+        """Start prefetching the columns and the first rows, with the calls that the client made for the session's
+        previous result.
+        """
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
 
@@ -106,9 +108,9 @@ class RemoteOperation(RemoteRun):
             self.fallback.shut()
             return reply
         if self.state is OperationState.FINISHED and self.fallback.open and not self.writes:
-            self.foreseen.forget()  # they are replies of the rewritten statement
+            self.foreseen.forget()  # the prepared replies are of the rewritten statement
             if self._prefetch is not None:
-                self._prefetch.drop()  # they are rows of the rewritten statement
+                self._prefetch.drop()  # the prefetched rows are of the rewritten statement
             self.fallback.take(_error_of(reply), self.run_original_to_its_end)
         error = await self.fallback.passed()
         if error is not None:
@@ -118,13 +120,15 @@ class RemoteOperation(RemoteRun):
     async def _rows(self, call: Message) -> bytes:
         message = call.addressed_to(self.remote.handle)
         if not self.done:
-            self._prefetch = None  # it must see everything that is read
+            self._prefetch = None  # a Prefetch must see every fetch, from the first
         if self._prefetch is None:
             return await self.relay(message)
         return await self.or_lost(self._prefetch.fetch(call.head, message))
 
     async def query_id(self, call: Message) -> bytes:
-        """Return the upstream's query id or, if that is empty as in Spark, the id in Spark's UI."""
+        """Return the reply with the upstream's query id or, if that is empty as in Spark, with the id shown in Spark's
+        UI.
+        """
         if self.is_followed:
             return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
         reply = await self.relay(call.addressed_to(self.remote.handle))
@@ -136,7 +140,7 @@ class RemoteOperation(RemoteRun):
     # Replies prepared before their calls
 
     def foresee(self, sessions: Sessions) -> None:
-        """Prepare the replies to the calls that the client made for the session's last result."""
+        """Register replies to the calls that the client made for the session's previous result."""
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
             if asked is not None:
@@ -146,12 +150,12 @@ class RemoteOperation(RemoteRun):
             self.foreseen.expect(closing, self.handle, partial(self.closed_now, closing, sessions))
 
     def columns_now(self) -> bytes | None:
-        """Return the prepared reply to GetResultSetMetadata if it is ready; else None."""
+        """Return the prefetched reply to GetResultSetMetadata; None if it has not arrived."""
         finished = self.state is OperationState.FINISHED
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
     def rows_now(self) -> bytes | None:
-        """Return the prepared reply to FetchResults if it is ready; else None."""
+        """Return the prefetched reply to FetchResults; None if it has not arrived."""
         if self.state is not OperationState.FINISHED or self._prefetch is None:
             return None
         reply = self._prefetch.rows_now()
@@ -160,8 +164,9 @@ class RemoteOperation(RemoteRun):
         return reply
 
     def closed_now(self, call: bytes, sessions: Sessions) -> bytes | None:
-        """Close the operation and return the reply to CloseOperation; None if it still runs and must be
-        stopped first.
+        """Close the operation and return the reply to CloseOperation.
+
+        Return None, and do nothing, if the operation still runs and must be stopped first.
         """
         if not self.done:
             return None
@@ -197,7 +202,10 @@ _SOON = 0.2  # seconds within which Spark returns a block that it need not compu
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A prefetched block: the request that the client will send, its awaited reply, and its expected size in bytes."""
+    """A prefetched block of rows (or the columns): the body of the expected request, and the future of its reply.
+
+    `weight` is the expected size of the reply in bytes, taken from the budget.
+    """
 
     question: bytes
     answer: asyncio.Future[bytes]
@@ -205,15 +213,18 @@ class _Block:
 
     @property
     def reply(self) -> bytes | None:
-        """The reply, if it has arrived without a connection error; else None."""
+        """The reply if it has arrived; None before, and after an error of the connection."""
         there = self.answer.done() and not self.answer.cancelled() and self.answer.exception() is None
         return self.answer.result() if there else None
 
 
-# It pays where Spark or the network is slow: 3 to 24 % of a short statement on a real Spark. Before a stand-in that
-# answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time with it: benchmarks/beside.py.
+# Prefetching pays if Spark or the network is slow: it saves 3 to 24 % of a short statement on a real Spark. With a
+# stand-in server that answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time: benchmarks/beside.py.
 class Prefetch:
-    """The prefetched replies of one operation. A block is expected to be as large as the one before."""
+    """The prefetched replies of one operation: its columns and blocks of rows.
+
+    A block is expected to be as large as the block before.
+    """
 
     __slots__ = (
         "_blocks",
@@ -244,16 +255,21 @@ class Prefetch:
         self._rows = 0  # rows in the client's last block
         self._given_up = False
         self._foreseen = habits.columns, habits.rows  # the session's other operations may change these meanwhile
-        self._for_rows: bytes | None = None  # as expected, once the client has sent it
+        self._for_rows: bytes | None = None  # the FetchResults that the client is expected to send
 
     @property
     def _known_columns(self) -> bytes | None:
-        """The reply with the columns of the session's last constant statement, if it was the same statement."""
+        """The stored reply with the columns of a constant statement, whose columns are always the same.
+
+        None unless this is the session's last constant statement, on the same upstream session.
+        """
         kept = self._habits.schema
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Request the columns (unless known) and the first rows of an operation that has ended on the upstream."""
+        """Request the columns (unless known) and the first blocks of rows of an operation that has ended on the
+        upstream.
+        """
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:
@@ -269,7 +285,11 @@ class Prefetch:
             self._columns = self._blocks.popleft()
 
     async def columns(self, head: Head, message: bytes, *, finished: bool) -> bytes:
-        """Return the reply to a GetResultSetMetadata that is addressed to the upstream."""
+        """Return the reply to GetResultSetMetadata: the stored or the prefetched one if there is one, else the
+        upstream's.
+
+        `message` already contains the upstream's operation handle; `finished` says whether the operation has succeeded.
+        """
         known = self._known_columns
         if known is not None and finished:
             return with_seqid(known, head.seqid)
@@ -286,7 +306,10 @@ class Prefetch:
         return await self._upstream.call(message)
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
-        """Return the reply to a FetchResults for rows that is addressed to the upstream."""
+        """Return the reply to FetchResults: the prefetched one if it answers this call, else the upstream's.
+
+        `message` already contains the upstream's operation handle.
+        """
         async with self._turn:
             return await self._fetched(head, message)
 
@@ -310,7 +333,7 @@ class Prefetch:
         return reply
 
     def columns_now(self) -> bytes | None:
-        """Return the prefetched reply to GetResultSetMetadata if it has arrived; else None."""
+        """Return the stored or prefetched reply to GetResultSetMetadata; None if it has not arrived."""
         known = self._known_columns
         if known is not None or self._constant is not None:
             return known
@@ -321,7 +344,7 @@ class Prefetch:
         return reply
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults if it has arrived without an error; else None."""
+        """Return the prefetched reply to FetchResults; None if it has not arrived, or reports an error."""
         call = self._for_rows
         if call is None or not self._blocks or self._turn.locked():
             return None
@@ -335,7 +358,10 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """Record the client's fetch, which it may repeat for the next result."""
+        """Record the client's fetch for the prefetch of the next result, and request the next block of this one.
+
+        `goes_on` says whether more rows may follow, `soon` whether the reply came quickly enough to prefetch.
+        """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
         elif self._read == 1:
@@ -346,7 +372,9 @@ class Prefetch:
             self._blocks.extend(self._asked([message], len(reply)))
 
     def drop(self) -> None:
-        """Stop prefetching, and do not repeat prefetches that were not used."""
+        """Drop the prefetched replies and stop prefetching; for the next result, do not repeat the requests that were
+        not used.
+        """
         self._given_up = True
         if self._columns is not None:
             self._columns = self._habits.columns = None
@@ -362,12 +390,13 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the error in place of the first rows, which Spark reports once before it continues behind the failure;
-        else None.
+        """Return the error reply in place of the first rows, if Spark has given one; else None.
+
+        Spark reports the error once; a second request would continue behind the failure.
         """
         if self._rows or not self._blocks:
             return None
-        answer = await asyncio.shield(self._blocks[0].answer)  # it stays for others if this caller leaves
+        answer = await asyncio.shield(self._blocks[0].answer)  # shielded, because another caller may need it
         if succeeded(answer):
             return None
         if self._blocks:  # not dropped meanwhile
@@ -375,7 +404,7 @@ class Prefetch:
         return answer
 
     async def _take_back(self, message: bytes) -> None:
-        """Move Spark's cursor to where the client expects it, by fetching backwards over the prefetched blocks."""
+        """Move Spark's cursor back to the client's position, by fetching backwards over the prefetched blocks."""
         rows, before = self._rows, []
         for block in tuple(self._blocks):
             answer = await asyncio.shield(block.answer)
@@ -402,6 +431,6 @@ def _orientation(message: bytes) -> int:
 
 
 def _seen(answer: asyncio.Future[bytes]) -> None:
-    """Retrieve an error for which no client may be waiting."""
+    """Retrieve the exception of a reply; asyncio would log it if no client waits for the reply."""
     if not answer.cancelled():
         answer.exception()

@@ -1,4 +1,4 @@
-"""The run of a statement on the upstream, from its start to its end.
+"""Runs a statement on the upstream, from its start to its end.
 
                        ┌─ the rewriting fails, the fallback is open ─▶ the original is started in its place ─┐
                        │                                                                                     │
@@ -7,7 +7,8 @@
        ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
        └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
 
-The slot is freed when the statement ends, the lease when no client can ask for more of the result.
+The slot (the permission to run) is freed when the statement ends; the lease of the upstream session is released when no
+client can request more of the result.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _FELL_BACK = "The rewritten statement failed; the statement was run as it was se
 
 
 class Wish(IntEnum):
-    """The client's request to cancel or close the operation; it is never withdrawn."""
+    """Whether the client has asked to cancel or to close the operation; the value is never lowered."""
 
     RUN = 0
     CANCEL = 1
@@ -52,10 +53,10 @@ class Wish(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A statement to run on the upstream: its session, its lease, its plan, and the client's own statement if there is
-    one.
+    """The inputs of a RemoteRun: the session, the lease, the plan, and the client's statement (None for a metadata
+    call).
 
-    `progress` returns Spark's progress of it; `kind` is Thrift's type of the operation.
+    `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the operation.
     """
 
     session: ClientSession
@@ -67,11 +68,12 @@ class Execution:
 
 
 class RemoteRun(Operation):
-    """An operation of the upstream under a handle of Viewgate's; `remote.RemoteOperation` adds its result.
+    """An operation on the upstream under a handle of Viewgate's: its state and its end.
 
-    If a rewritten statement fails before its first row, the client's own runs in its place: `remote` is then another
-    operation, and the client, which sees RUNNING meanwhile, does not notice. An operation may be created before the
-    upstream has started it: `runs_as` then sets what it is there. It owns the lease from when it is added to a session.
+    The subclass `remote.RemoteOperation` adds its result. `remote` is the operation that the upstream runs. If a
+    rewritten statement fails before its first row, the client's original statement runs in its place, as another
+    `remote`; the client sees RUNNING meanwhile and does not notice. The object may be created before the upstream has
+    started the operation: `runs_as` then sets `remote`. It owns the lease from when it is added to a session.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -87,7 +89,7 @@ class RemoteRun(Operation):
         self._deadline = statement.deadline if statement else None
         self._replay = plan.replay
         self._wish = Wish.RUN
-        self._ended_here = False  # by an error of ours that the upstream does not know
+        self._ended_here = False  # by an error of Viewgate's, which the upstream does not know
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
         self._progress = execution.progress
@@ -99,7 +101,7 @@ class RemoteRun(Operation):
         self._refreshes: Begun | None = None
 
     def runs_as(self, announced: Announced) -> None:
-        """Set the operation that the upstream has started."""
+        """Set `remote` to the operation that the upstream has started."""
         self.remote = UpstreamOperation(self.upstream, announced.handle, self.kind)
 
     # Its state
@@ -111,7 +113,7 @@ class RemoteRun(Operation):
         return self._polls_made
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; a statement with a post-commit refresh stays RUNNING until that is over."""
+        """Set the state; a statement with a post-commit refresh stays RUNNING until the refresh is over."""
         if self.is_followed and state is not OperationState.FINISHED:
             return  # the statement has succeeded; a loss of the upstream now only concerns the reply to another call
         if state in TERMINAL and not self.done:
@@ -131,11 +133,14 @@ class RemoteRun(Operation):
             self.result_ready()
 
     def result_ready(self) -> None:
-        """React to the end of the statement: the client may now fetch the result."""
+        """React to the successful end of the statement, whose result the client may now fetch."""
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot, and keep the statement if a new upstream session must replay it."""
+        """Free the slot, and record how a new upstream session can get the statement's session effect.
+
+        A statement that can be replayed is kept; if the effect cannot be replayed, the session is pinned.
+        """
         self._lease.free_slot()
         replay, self._replay = self._replay, Replay.NEEDLESS
         if replay is Replay.REPEAT and state is OperationState.FINISHED:
@@ -145,7 +150,7 @@ class RemoteRun(Operation):
 
     @property
     def is_followed(self) -> bool:
-        """Whether the statement has finished on the upstream, and its post-commit refresh runs."""
+        """Whether the statement has finished on the upstream and its post-commit refresh is still running."""
         return self._post_commit is not None and not self.done
 
     async def look(self, unseen: float) -> None:
@@ -194,7 +199,10 @@ class RemoteRun(Operation):
         return completed(reply, known, await self._shown_progress(call))
 
     async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
-        """Apply a status; return False if it is not for the client, because it is of a rewriting that was replaced."""
+        """Apply a status that the upstream has reported; return False if the client must not see the status.
+
+        That is so if the original statement has replaced the rewritten one, or if the post-commit refresh is running.
+        """
         await self.fallback.passed()
         if remote is not self.remote:
             return False
@@ -212,8 +220,9 @@ class RemoteRun(Operation):
         return call.reply(response)
 
     async def _shown_progress(self, call: Message) -> Any:
-        """Return the progress of the statement, or of its post-commit refreshes, if the client asks for it;
-        else None.
+        """Return the progress of the statement, or of its post-commit refreshes, for the reply to a status poll.
+
+        Return None if the client does not ask for the progress, if it is unknown, or after the end.
         """
         if self.done:
             return None
@@ -235,18 +244,19 @@ class RemoteRun(Operation):
 
     @property
     def _has_written(self) -> bool:
-        """Whether it is a write that has finished on the upstream."""
+        """Whether the operation is a write that has finished on the upstream."""
         return self.writes and (self.is_followed or self.state is OperationState.FINISHED)
 
     @property
     def without_rows(self) -> bool:
-        """Whether it is a finished write without rows, whose result cannot be lost with the upstream."""
+        """Whether the operation is a finished write without rows, whose result is known without the upstream."""
         writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
         return writes is not None and writes.certain
 
     def _told(self, error: SqlError) -> SqlError:
-        """Return the error for the client; for an interrupted write, one that says it may have been, or was,
-        executed.
+        """Return the error for the client.
+
+        For an interrupted write, the error says that the write was executed, or that it may have been.
         """
         if not isinstance(error, Interrupted) or not self.writes:
             return error
@@ -273,7 +283,7 @@ class RemoteRun(Operation):
         return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Message) -> bytes:
-        """Close it without waiting for the upstream, whose reply does not matter to a client."""
+        """Close the operation, without waiting for the upstream: its reply does not matter to a client."""
         self.wants(Wish.CLOSE)
         await self.abandon()
         self.session.habits.closing = repeatable(call.message)
@@ -296,7 +306,7 @@ class RemoteRun(Operation):
             await self._stop(self.remote)
 
     def release(self) -> None:
-        """Release the lease: the upstream session is no longer used."""
+        """Release the lease: the operation no longer uses the upstream session."""
         self.foreseen.forget()  # also if a queued operation was removed before it became this one
         self._lease.release()
 
@@ -328,14 +338,16 @@ class RemoteRun(Operation):
             self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
-        """Log that the upstream still has the operation, which ends with its session."""
+        """Log that the upstream still has the operation, which ends with the upstream session."""
         if self._lease.held and self.upstream.alive:
             logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)
 
     # The client's own statement in place of the rewritten one
 
     async def _run_original(self, original: Statement) -> SqlError | None:
-        """Start the original in place of the rewritten statement; return the error that prevented that, or None."""
+        """Start the original statement in place of the rewritten one; return the error that prevented the start, or
+        None.
+        """
         failed = self.remote
         why = original.record.kept_message(first_message(str(self.fallback.failure)))
         logger.warning("rewriting failed error=%s: the original statement is run", why)
@@ -356,8 +368,10 @@ class RemoteRun(Operation):
         return None
 
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
-        """Run the original statement in a new slot, because the rewritten one had finished; return the error that
-        prevented that, or None.
+        """Run the original statement to its end, in a new slot, because the rewritten one had finished.
+
+        Return the error of the original statement, or of its start; None if it succeeded, if the client has closed the
+        operation or if the deadline has passed.
         """
         try:
             async with asyncio.timeout_at(original.deadline):

@@ -2,10 +2,11 @@
 
 Spark delays the reply to each poll until the operation ends or some seconds have passed, and queues further polls
 behind it: so a client's poll and one of Viewgate's own share a reply. Spark's replies lack times and `hasResultSet`,
-without which Hive JDBC polls forever. Where these belong in a reply is computed once for each shape of replies.
+without which Hive JDBC polls forever. The positions of these fields are computed once per shape of reply
+(`proxy.wire.fields`).
 
-Spark reports the columns only after the end. Hive JDBC's `executeAsync` asks as soon as the statement has started, and
-would otherwise wait for its end: Viewgate describes the query on its own meanwhile.
+Spark reports the columns only after the end. Hive JDBC's `executeAsync` requests them as soon as the statement has
+started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing the query.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ logger = logging.getLogger(__name__)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS = (1, 2)
 _SEQID = 4
-# marks a time in an example reply; occurs in no text, because it is not UTF-8
+# stands for a time in an example reply; occurs in no text, because it is not UTF-8
 _MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")
 _LOOK_AGAIN = 0.5  # seconds between two lookups of the stages
 
@@ -43,7 +44,7 @@ _STATES = frozenset(OperationState)
 
 
 class StatusPolls:
-    """Coordinates the status polls of one operation, the clients' and our own."""
+    """Coordinates the status polls of one operation, by clients and by Viewgate itself."""
 
     def __init__(self, began: float) -> None:
         self._out = 0
@@ -52,11 +53,11 @@ class StatusPolls:
         self._none_of_ours.set()
 
     def none_for(self, seconds: float) -> bool:
-        """Return whether no poll is running, and none was answered within `seconds`."""
+        """Return whether no poll is running, and none was answered within the last `seconds`."""
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Return the reply to a poll, which counts as running until then."""
+        """Wait for the reply to a poll and return it; until then, the poll counts as running."""
         self._out += 1
         try:
             return await answer
@@ -66,7 +67,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Share the reply of our own poll, which the body sends and records, with clients' polls."""
+        """Mark a poll of Viewgate's own as running during the body, so that clients' polls wait for its result."""
         self._none_of_ours.clear()
         try:
             yield
@@ -74,7 +75,10 @@ class StatusPolls:
             self._none_of_ours.set()
 
     async def shared(self) -> bool:
-        """Wait until our own poll is answered; return False if none is running, so that the client's must be sent."""
+        """Wait until Viewgate's own poll is answered and return True.
+
+        Return False at once if no such poll is running: the client's poll must then be sent.
+        """
         if self._none_of_ours.is_set():
             return False
         await self._none_of_ours.wait()
@@ -82,8 +86,10 @@ class StatusPolls:
 
 
 class Known(NamedTuple):
-    """The facts that complete an operation's status: protocol version, whether it has a result, times in
-    milliseconds.
+    """The facts for a status reply that Spark's lacks: whether there is a result, and the start and end, in ms since
+    1970.
+
+    `protocol` is the client's protocol version; `completed` is None before the end.
     """
 
     protocol: int
@@ -93,7 +99,10 @@ class Known(NamedTuple):
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
-    """Return the reply with the known facts and the progress, as far as the reply lacks them."""
+    """Return the status reply with the known facts and the progress, as far as the reply lacks them.
+
+    The state is converted to one that the client's protocol version knows.
+    """
     shape = shape_of(reply) if progress is None else None
     if shape is None:
         return _completed(reply, known, progress)
@@ -109,8 +118,9 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the parts that all replies of a shape share, each with the number of the time that follows it (None for
-    none).
+    """Return the parts that all completed replies of a shape have in common, after the sequence id.
+
+    Each part comes with the index of the time that follows it (0: started, 1: completed), or None.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
@@ -142,11 +152,11 @@ def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
 
 
 class ProgressBar:
-    """The progress that one operation's client sees, looked up at most every half second.
+    """The progress of one operation as its client sees it, looked up at most every half second.
 
-    Beeline holds back log lines until there is no progress bar, and then prints them over any later bar. So an
-    operation has a bar all the time, even before its first stage and between its refreshes, or never, if its stages
-    were unknown at the first lookup.
+    Beeline holds back log lines until there is no progress bar, and then prints them over any later bar. An operation
+    therefore reports progress all the time, even before its first stage and between its refreshes; or never, if its
+    stages were unknown at the first lookup.
     """
 
     def __init__(self, started_ms: int) -> None:
@@ -157,7 +167,10 @@ class ProgressBar:
         self._seen: Any = None
 
     async def told(self, call: Message, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
-        """Return the progress, if the client has asked for it and it is known; else None."""
+        """Return the progress response, if the client's call asks for it and the stages are known; else None.
+
+        `look` looks the stages up.
+        """
         asked = find(call.message, _GET_PROGRESS)
         if asked is None or not call.message[asked.start] or not self._known:
             return None
@@ -177,7 +190,7 @@ class ProgressBar:
         return self._seen
 
     def _note(self, stages: tuple[Stage, ...]) -> None:
-        """Record the running stages; stages that are no longer reported have ended."""
+        """Record the reported stages; recorded stages that are no longer reported count as completed."""
         ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
         self._stages = ended | {stage.id: stage for stage in stages}
 
@@ -186,7 +199,11 @@ _SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the schema of a running statement; None if it ends first, or if it is not a query."""
+    """Return the schema of a query that is still running, by describing it.
+
+    Return None if the statement ends first, is not a query, or has types that Spark may report otherwise; then `end` is
+    over.
+    """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
     try:
@@ -205,7 +222,10 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema if Spark would report the same; some types are reported to clients differently."""
+    """Return the schema of a query by describing it; None if it cannot be described.
+
+    Return None, too, if it has a type that Spark may report to clients in another way.
+    """
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
     except SqlError:
