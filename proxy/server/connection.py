@@ -27,8 +27,8 @@ from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 class Steps:
     """Runs a coroutine without a task: inline in `start`, and again when the upstream reply that it awaits has arrived.
 
-    When the coroutine awaits anything else, it becomes a task. Before that, it must not use `asyncio.timeout` or other
-    functions that need a current task.
+    When the coroutine awaits an object other than a Reply, it becomes a task. Before that, it must not use
+    `asyncio.timeout` or other functions that need a current task.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
@@ -209,7 +209,8 @@ class Connection(asyncio.Protocol):
     def _begin(self, data: bytes) -> bytes:
         """Detect the transport by the first byte of a connection and choose its Conversation.
 
-        Return the bytes for the Conversation, without TLS; empty if there are none yet, or if the transport is refused.
+        Return the bytes for the Conversation, without TLS; empty if more bytes must arrive first, or if the transport
+        is refused.
         """
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
@@ -305,7 +306,7 @@ class Connection(asyncio.Protocol):
             raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer an event, and then those that have arrived meanwhile, in order."""
+        """Answer an event and all events that arrive while it is answered, in order."""
         try:
             while event is not None:
                 answer = await conversation.answer(event)

@@ -75,7 +75,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that tell the client why this transport is refused; empty for other worker processes."""
+        """Return the bytes that tell the client why this transport is refused; empty for transports between workers."""
         return b""
 
     @property

@@ -56,7 +56,7 @@ _IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session i
 class Server:
     """Accepts client connections on a port until it is stopped; with `shared`, other processes accept on the port, too.
 
-    Each of the additional `ports` accepts only the transport to which it belongs.
+    Each port in `ports` accepts only the transport that is its key.
     """
 
     def __init__(
@@ -162,7 +162,9 @@ class Server:
             await busy.wait()
 
     async def _all_left(self) -> None:
-        """Wait until every connection is closed; after the timeout `close`, abort those whose client does not read."""
+        """Wait until every connection is closed; after the timeout `close`, abort connections whose client does not
+        read.
+        """
         try:
             async with asyncio.timeout(self._entrance.limits.close):
                 await self._empty.wait()

@@ -21,8 +21,8 @@ _IN_A_TURN = 8  # calls that are answered before the event loop serves other cli
 class Shortcut:
     """Reads a client's messages in place of its transport, as long as `answer` returns a prepared reply.
 
-    Otherwise the Shortcut ends: the transport reads again, and `otherwise` gets the bytes without a prepared reply,
-    empty if the client has paused or left.
+    When bytes arrive that have no prepared reply, or when the client pauses or leaves, the Shortcut ends: the transport
+    reads again, and `otherwise` gets the bytes, or empty bytes.
     """
 
     def __init__(

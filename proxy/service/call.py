@@ -2,7 +2,7 @@
 
     Processor.handle ──▶ handlers[name] ──Call──▶ the handler, a coroutine ──▶ the bytes of the reply
 
-Errors are converted to replies only here. A call whose reply was prepared in advance does not reach a handler.
+Only this module converts errors to replies. A call whose reply was prepared in advance does not reach a handler.
 """
 
 from __future__ import annotations
@@ -121,7 +121,10 @@ class Processor:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call, also if the call fails; raise WireError if the message is not a call."""
+        """Return the reply to a call; if the call fails, the reply reports the error.
+
+        Raise WireError if the message is not a call.
+        """
         reply = self.foreseen(peer, message)
         if reply is not None:
             return reply
@@ -190,7 +193,8 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Query all worker processes; return their answers by worker number, here only that of this process.
+        """Query all worker processes and return their answers by worker number; without workers, this process has
+        number 1.
 
         `question` is the key of a function in `answers`, and `about` its argument; `patience` limits the wait in
         seconds.
@@ -198,12 +202,12 @@ class Processor:
         return {1: await self.answers[question](about)}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return the worker processes by number; here only this process."""
+        """Return the worker processes by number; without worker processes, this process has number 1."""
         return {1: self.worker}
 
     @property
     def worker(self) -> Worker:
-        """The current state of this process."""
+        """A description of this process: its process id, and how many sessions and running statements it has now."""
         return Worker(os.getpid(), len(self.sessions.all), self.sessions.running)
 
     async def rest(self) -> None:
@@ -272,7 +276,7 @@ class Processor:
 
 @dataclass(eq=False)
 class Peer:
-    """An authenticated client, with its sessions that end with its connection.
+    """An authenticated client, with the sessions that are tied to its connection.
 
     `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
     asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last started or
@@ -346,7 +350,7 @@ class Statement:
         """Return the message for an upstream session, with another SQL text if given, and the time left as its timeout.
 
         The message requests asynchronous execution, so that the running statement can be stopped. A `brief` statement,
-        which ends quickly, is sent synchronously if the client has sent it so.
+        which ends quickly, stays synchronous if the client has sent it synchronously.
         """
         message = self.call.addressed_to(upstream)
         if not self.run_async and not brief:

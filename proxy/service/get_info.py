@@ -1,6 +1,4 @@
-"""Answers GetInfo: four kinds of information are relayed to Spark; the others, for which Spark fails, are answered
-here.
-"""
+"""Answers GetInfo: relays four kinds of information to Spark, and answers the kinds for which Spark fails."""
 
 from __future__ import annotations
 

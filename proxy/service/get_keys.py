@@ -36,7 +36,7 @@ async def get_primary_keys(call: Call) -> bytes:
 
 
 async def get_cross_reference(call: Call) -> bytes:
-    """Return the reply with foreign keys: those of the child table, those that refer to the parent table, or both.
+    """Return the reply with foreign keys: of the child table, to the parent table, or of one to the other.
 
     Without a table name, the keys of all tables match.
     """

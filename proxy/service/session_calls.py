@@ -100,8 +100,8 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
     """Return the message with a short long-polling timeout for the upstream, unless the client has set one.
 
-    Spark delays the reply to a status poll by up to five seconds. Meanwhile the session's connection is busy, and so is
-    a client that makes one call at a time: Hive JDBC could not even cancel.
+    Spark delays the reply to a status poll by up to five seconds. Until then the session's connection is busy, and a
+    client that makes one call at a time has to wait: Hive JDBC could not even cancel.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):

@@ -64,9 +64,7 @@ class Handle:
         return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
-        """Return whether a client that presents this handle may use the object with the handle `other`: they are
-        equal.
-        """
+        """Return whether a client that presents this handle may use the object with handle `other` (both are equal)."""
         return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)
 
 
@@ -112,9 +110,9 @@ class Message:
 
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
-    """Return the message with the handle replaced whose identifier is at a path of field ids.
+    """Return the message with a handle replaced: the one whose identifier is at a path of field ids.
 
-    Raise WireError if there is no handle at the path.
+    Raise WireError if the message has no handle at the path.
     """
     places = find_handle(message, path)
     if places is None:
@@ -129,11 +127,11 @@ _LONGEST = 1024  # bytes; calls about a result have about a hundred
 class Habits:
     """The calls that a client made for the session's previous result, by which the next replies are prepared.
 
-    `columns`, `rows` and `closing` are the messages of its last GetResultSetMetadata, of its first FetchResults for the
-    result, and of its last CloseOperation; None if there was none, or if it cannot be prepared. `schema` is the reply
-    with the columns of the last constant statement (whose columns are always the same), after a key of the statement
-    and its upstream session. `weight` is the size of the first reply with rows, in bytes. `blocks` is the number of row
-    blocks to prefetch at first: two if the first block had all rows and the client fetched again.
+    `columns`, `rows` and `closing` are messages: the last GetResultSetMetadata, the first FetchResults of the result,
+    and the last CloseOperation; None before such a call, or if the call is unsuitable for repetition. `schema` is the
+    reply with the columns of the last constant statement (one whose columns are always the same), with a key of the
+    statement and its upstream session. `weight` is the size of the first reply with rows, in bytes. `blocks` is the
+    number of row blocks to prefetch at first: two if the first block had all rows and the client fetched again.
     """
 
     columns: bytes | None = None
@@ -173,7 +171,7 @@ class Foreseen:
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
         """Answer repetitions of a call with the same reply from now on, unless the call is too long to store.
 
-        Only the last such call is remembered.
+        A further call replaces the call registered here before.
         """
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:

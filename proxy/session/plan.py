@@ -19,9 +19,9 @@ Log = Callable[[str], None]
 class Choice:
     """The views considered for a statement, the views that matched, and the views chosen.
 
-    `reason` is the reason code if there are views on the statement's tables and none can answer it; otherwise empty.
-    `tables` are the base tables that the statement reads, `storages` the storage tables that the rewritten statement
-    reads.
+    `reason` is the reason code if the statement's tables have views and none can answer the statement; otherwise empty.
+    `tables` are the base tables that the statement reads, `storages` the storage tables (with the rows of views) that
+    the rewritten statement reads.
     """
 
     considered: tuple[TableName, ...] = ()

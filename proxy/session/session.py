@@ -20,9 +20,10 @@ class ClientSession:
     """A client's session: its user, its upstream session, and its known state.
 
     A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
-    long. `principal` is the user who logged in, and alone may use the session; under impersonation, `user` is another
-    one, for whom statements run. `facts` is the planner's data about the session, opaque here. `traceparent` is the W3C
-    trace context with which the client opened the session (empty if none), and `client` the client's address.
+    long. `principal` is the user who logged in, and alone may use the session. Statements run for `user`, who differs
+    from `principal` under impersonation. `facts` is the planner's data about the session; no other code reads it.
+    `traceparent` is the W3C trace context with which the client opened the session (empty if none), and `client` the
+    client's address.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class ClientSession:
 
 
 class Lease:
-    """A statement's hold on its session's upstream session, and its slot (the permission to run) there.
+    """A statement's hold on its session's upstream session, and its slot, the permission to run on the upstream server.
 
     At the end of a `with` block the lease is released, unless `handed_over` has moved its content to another lease.
     """
@@ -87,8 +88,9 @@ class Lease:
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the upstream session and return it; if the held one was lost, hold a new one. Raise SqlError if that
-        fails.
+        """Hold the upstream session and return it; raise SqlError if that fails.
+
+        If the upstream session was lost while held, a new upstream session is held.
         """
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
@@ -262,7 +264,7 @@ class Operation(ABC):
 
     @abstractmethod
     async def query_id(self, call: Message) -> bytes:
-        """Return the reply to GetQueryId."""
+        """Return the reply to GetQueryId: the upstream's id of the query, or the operation's own id."""
 
     @abstractmethod
     async def cancel(self, call: Message) -> bytes:
@@ -285,7 +287,7 @@ class Operation(ABC):
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
-        """Return the response to GetOperationStatus with the state recorded here, without asking the upstream."""
+        """Return the response to GetOperationStatus from the state of this object, without asking the upstream."""
         if self.done:
             self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
@@ -340,17 +342,17 @@ class Sessions:
 
     @property
     def all(self) -> list[ClientSession]:
-        """The open sessions."""
+        """All open sessions."""
         return list(self._sessions.values())
 
     @property
     def running(self) -> int:
-        """The number of operations that are not known to have ended."""
+        """The number of operations that have not ended, as far as Viewgate knows."""
         return len(self._running)
 
     @property
     def unfinished(self) -> list[Operation]:
-        """The operations that are not known to have ended."""
+        """The operations that have not ended, as far as Viewgate knows."""
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
@@ -375,9 +377,9 @@ class Sessions:
         self._empty.clear()
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
-        """Return the session with this handle, and count it as used now.
+        """Return the session with this handle, and count the session as used now.
 
-        Raise SqlError 08003 if there is none, or if another principal has opened it.
+        Raise SqlError 08003 if the session is not open, or if another principal has opened it.
         """
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
@@ -409,7 +411,7 @@ class Sessions:
     def find_operation(self, handle: Handle, principal: str) -> Operation:
         """Return the operation with this handle, and count its session as used now.
 
-        Raise SqlError HY000 if there is none, or if another principal has started it.
+        Raise SqlError HY000 if the operation is not open, or if another principal has started it.
         """
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):

@@ -49,7 +49,7 @@ class LiveUpstream(Protocol):
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its whole result; raise its SqlError."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
         ...
 
     def take_slot(self) -> bool:
@@ -106,7 +106,7 @@ class SessionUpstream(Protocol):
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its whole result; raise its SqlError."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
         ...
 
     async def close(self) -> None:

@@ -1,9 +1,9 @@
 """Attaches an upstream session to a client session in use, and later replays its state in another upstream session.
 
-    detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──all let go──▶ idle
+    detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──last let_go─▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
         │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
-        └──────────────────────────────────parked: for others, or after a while───────────────────────┘
+        └──────────────────────────────────parked: for room, or idle for long─────────────────────────┘
 
 The kept statements are the session's SET, RESET and USE statements. A parked session is detached, and its upstream
 session is closed to make room on the server. A pinned session has state that cannot be replayed: it is never parked,
@@ -212,8 +212,9 @@ class Attachment:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session: it has temporary views, variables or functions, which a
-        replay cannot restore.
+        """Pin the client session to its upstream session, because a replay cannot restore its state.
+
+        Such state is a temporary view, a variable or a temporary function.
         """
         self._pinned = True
         self._kept = Kept()
@@ -222,7 +223,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its whole result."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
         live = await self.hold()
         try:
             return await live.query(sql)
@@ -258,7 +259,7 @@ class Attachment:
     async def _settle(self, live: UpstreamSession) -> None:
         """Ask Spark for the current catalog and namespace, so that a replay can enter them directly.
 
-        If Spark cannot tell them, the kept statements stay unchanged.
+        If the query fails, the kept statements stay unchanged.
         """
         before = self._kept.texts
         try:

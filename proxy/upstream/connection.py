@@ -90,8 +90,8 @@ class Reply(asyncio.Future[bytes]):
 class Connection(asyncio.Protocol):
     """A logged-in connection to an upstream server. The reply to a cancelled call is still read from the connection.
 
-    Over HTTP, a session outlives the network connection: a network connection that the server has closed between two
-    calls is replaced by a new one for the next call.
+    Over HTTP, a session outlives the network connection: if the server closes the network connection between two calls,
+    the next call opens another.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -360,8 +360,8 @@ def _readable(transport: asyncio.Transport) -> bool:
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """Open a connection to a server, log in, and return the connection.
 
-    Raise Unreachable (08S01) if the server cannot be reached or is too slow, and LoginRefused (28000) if the server
-    refuses the login.
+    `pulse` records the time of the server's replies. Raise Unreachable (08S01) if the server cannot be reached or is
+    too slow, and LoginRefused (28000) if the server refuses the login.
     """
     connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)

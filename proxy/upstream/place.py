@@ -236,8 +236,8 @@ class Place:
 
     @property
     def usable(self) -> bool:
-        """Whether sessions may be opened here: the server is not draining, and has not failed or its retry delay has
-        passed.
+        """Whether the pool may open sessions on the server: it is not draining, and not within a retry delay after a
+        failure.
         """
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 

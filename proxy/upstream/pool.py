@@ -86,7 +86,7 @@ class Upstreams:
 
     @property
     def problems(self) -> str:
-        """The errors of the failed servers that are not draining, joined; empty if there are none."""
+        """The errors of the failed servers that are not draining, joined by semicolons; empty if no server failed."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
@@ -150,8 +150,10 @@ class Upstreams:
         self._send_away()
 
     def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
-        """Replace the servers: those with a known address and login get the new settings, new ones are added, others
-        are drained.
+        """Replace the servers by those in the new configuration.
+
+        A server whose address and login are known gets its new settings, a new server is added, and a server that is no
+        longer configured is drained.
         """
         known = {place.upstream: place for place in self.places}
         for upstream in upstreams:
@@ -184,8 +186,10 @@ class Upstreams:
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Record that a session is idle: park it at once if its server is draining, else when sessions wait or the idle
-        time is over.
+        """Record that a session is idle.
+
+        The session is parked at once if its server is draining, otherwise when other sessions need room, or after the
+        `park` timeout.
         """
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
@@ -240,8 +244,8 @@ class Upstreams:
     async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
         """Wait for the principal's turn, reserve room for one session, and return its server.
 
-        `tried` are the servers on which this session could not be opened; a session that is tried `again` keeps its
-        turn. Raise Unreachable if no other server is usable.
+        `tried` are the servers on which this session could not be opened. With `again`, the session was admitted
+        before, and keeps its turn. Raise Unreachable if no server outside `tried` is usable.
         """
         place = None if self._waiting and not again else self._best(tried)
         if place is not None:

@@ -247,7 +247,7 @@ _MINIMUM = 2 * LENGTH.size  # the two lengths of an entry, key and value
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """Decode a map of strings and return its entries in order; raise WireError if the bytes are not such a map.
+    """Decode a map of strings and return its entries in order; raise WireError if the bytes are not a map of strings.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]

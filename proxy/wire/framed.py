@@ -22,7 +22,7 @@ _is_whole = kept(is_whole)
 
 
 class Transport(Enum):
-    """The transports by which HiveServer2 clients connect; TLS carries one of the other three."""
+    """The transports by which HiveServer2 clients connect; TLS carries SASL, NOSASL or HTTP."""
 
     SASL = "SASL"
     NOSASL = "NOSASL"
@@ -337,8 +337,9 @@ class FramedClient(ClientTransport):
         """Return whether the payload of a frame is exactly one message, as the known Java servers send them.
 
         Other servers may split a message into several frames, or put several into one. Scanning a message of 10,000
-        rows takes longer than all other work on it. The scan is therefore skipped if one message is awaited, a message
-        at least as long has filled one frame before, every message has so far, and the payload ends like a message.
+        rows takes longer than all other work on the message. The scan is therefore skipped if one message is awaited,
+        the payload is not longer than the longest message so far, each message so far filled exactly one frame, and the
+        payload ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):

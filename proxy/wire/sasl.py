@@ -136,7 +136,7 @@ class SaslServer:
         self._buffer.add(data)
 
     def next_event(self) -> Credentials | Token | Refused | None:
-        """Return credentials, a token or a refusal; None while more bytes are needed."""
+        """Return the client's Credentials or Token, or Refused; None while more bytes are needed."""
         while self._step is not _Step.DONE:
             # The first byte is checked before the message is complete: bytes in another protocol may never form a
             # message.

@@ -1,9 +1,9 @@
 """Operations on the upstream and their results: messages are relayed, and rows pass through as bytes.
 
 The next block of rows is requested before the client asks for it (prefetch). When a statement ends, the columns and the
-first block are requested, too, if the client requested them for its previous result; and so is the empty block at the
-end of a result. Spark's cursor is then ahead of the client's: before a call other than the expected one, the cursor is
-moved back by the prefetched rows.
+first block are also requested, if the client requested them for its previous result. If the client then fetched an
+empty block after the last rows, the empty block is requested as well. Spark's cursor is then ahead of the client's:
+before a call other than the expected one, the cursor is moved back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class RemoteOperation(RemoteRun):
 
 
 def _error_of(reply: bytes) -> SqlError | None:
-    """Return the error in a reply to FetchResults; None if there is none or the reply is invalid."""
+    """Return the error in a reply to FetchResults; None if the reply reports no error, or is invalid."""
     try:
         check(read_reply(reply, ttypes.TFetchResultsResp).status)
     except SqlError as error:
@@ -285,8 +285,7 @@ class Prefetch:
             self._columns = self._blocks.popleft()
 
     async def columns(self, head: Head, message: bytes, *, finished: bool) -> bytes:
-        """Return the reply to GetResultSetMetadata: the stored or the prefetched one if there is one, else the
-        upstream's.
+        """Return the reply to GetResultSetMetadata: the stored or the prefetched reply, or else the upstream's.
 
         `message` already contains the upstream's operation handle; `finished` says whether the operation has succeeded.
         """
@@ -390,9 +389,9 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the error reply in place of the first rows, if Spark has given one; else None.
+        """Return the error reply that Spark has given in place of the first rows; None if there is none.
 
-        Spark reports the error once; a second request would continue behind the failure.
+        Spark reports the error only once; a second request would continue behind the failure.
         """
         if self._rows or not self._blocks:
             return None

@@ -199,9 +199,10 @@ class RemoteRun(Operation):
         return completed(reply, known, await self._shown_progress(call))
 
     async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
-        """Apply a status that the upstream has reported; return False if the client must not see the status.
+        """Apply a status that the upstream has reported; return whether the client may see the status.
 
-        That is so if the original statement has replaced the rewritten one, or if the post-commit refresh is running.
+        The client must not see it if the original statement has replaced the rewritten one, or while the post-commit
+        refresh is running.
         """
         await self.fallback.passed()
         if remote is not self.remote:

@@ -86,8 +86,7 @@ class StatusPolls:
 
 
 class Known(NamedTuple):
-    """The facts for a status reply that Spark's lacks: whether there is a result, and the start and end, in ms since
-    1970.
+    """The facts that complete a status reply: whether there is a result, and the start and end in ms since 1970.
 
     `protocol` is the client's protocol version; `completed` is None before the end.
     """
@@ -120,7 +119,8 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
     """Return the parts that all completed replies of a shape have in common, after the sequence id.
 
-    Each part comes with the index of the time that follows it (0: started, 1: completed), or None.
+    Each part comes with the index of the time that follows the part (0: started, 1: completed), None if no time
+    follows.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
@@ -199,10 +199,10 @@ _SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the schema of a query that is still running, by describing it.
+    """Return the schema of a query that is still running, by describing it; `end` is awaited in parallel.
 
-    Return None if the statement ends first, is not a query, or has types that Spark may report otherwise; then `end` is
-    over.
+    Return None, after the end of the statement, if the statement ends first, is not a query, or has a type that Spark
+    may report to clients in another way.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
@@ -222,9 +222,9 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema of a query by describing it; None if it cannot be described.
+    """Return the schema of a query by describing the query; None if that fails.
 
-    Return None, too, if it has a type that Spark may report to clients in another way.
+    Return None, too, if a column has a type that Spark may report to clients in another way.
     """
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
