@@ -223,7 +223,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
+        """Run one of Viewgate's own statements in this session and return its whole result."""
         live = await self.hold()
         try:
             return await live.query(sql)

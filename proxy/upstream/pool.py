@@ -86,7 +86,7 @@ class Upstreams:
 
     @property
     def problems(self) -> str:
-        """The errors of the failed servers that are not draining, joined by semicolons; empty if no server failed."""
+        """The errors of the failed servers that are not draining, joined; empty if there are none."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 

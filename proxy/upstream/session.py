@@ -82,7 +82,7 @@ class Announced(NamedTuple):
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """Return the reply with `handle` in place of the upstream's handle."""
+        """Return the reply with the upstream's handle replaced by the given one."""
         return handle.into(*self)
 
 
