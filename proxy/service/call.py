@@ -121,10 +121,7 @@ class Processor:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call; if the call fails, the reply reports the error.
-
-        Raise WireError if the message is not a call.
-        """
+        """Return the reply to a call, also if the call fails; raise WireError if the message is not a call."""
         reply = self.foreseen(peer, message)
         if reply is not None:
             return reply

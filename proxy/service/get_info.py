@@ -1,4 +1,6 @@
-"""Answers GetInfo: relays four kinds of information to Spark, and answers the kinds for which Spark fails."""
+"""Answers GetInfo: four kinds of information are relayed to Spark; the others, for which Spark fails, are answered
+here.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ _GET_TABLE_TYPES = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """Return the reply with the table types, sorted by name as JDBC requires."""
+    """Return the reply with the table types, in JDBC's order."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 

@@ -121,7 +121,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Return Spark's reply to a message; if the client leaves first, close the operation that Spark has started."""
+    """Return Spark's reply to a message; if the client leaves meanwhile, close the operation that Spark has started."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
