@@ -1,10 +1,13 @@
-"""The statements that Viewgate answers itself, one subject per file; COMMANDS lists them by their first keywords.
+"""The statements that Viewgate answers itself, one subject per file; COMMANDS maps their first keywords to their
+parsers.
 
-`find` decides by a statement's first keywords whether it is one of them; all others go to Spark. Their changes to
-tables and views run on the user's own upstream session, so that Spark checks the user's permissions.
+`find` decides by a statement's first keywords whether Viewgate answers the statement; all others go to Spark. DDL that
+these statements run on tables and views runs in the user's own upstream session, so that Spark checks the user's
+permissions.
 
-`planner` plans every statement. Of Spark's statements, `guard` refuses those that would break a view, `affected` finds
-the views over the tables that one writes to, and `show` removes storage tables from Spark's list.
+`planner` plans every statement, Viewgate's own and Spark's. Of Spark's statements, `guard` refuses those that would
+break a materialized view, `affected` finds the views over the tables that a statement writes to, and `show` removes
+storage tables from the result of SHOW TABLES.
 """
 
 from __future__ import annotations
@@ -77,7 +80,8 @@ _SLIP = 0.7  # VEIW is this close to VIEW; DESC is not to DESCRIBE
 
 
 def find(sql: str) -> Command | None:
-    """Return the command of a statement; None if it is not Viewgate's; raise SqlError 42601 for a syntax error.
+    """Parse a statement that Viewgate answers; None if Spark answers the statement; raise SqlError 42601 for a syntax
+    error.
 
     >>> find("/* now */ describe materialized view demo.agg;")
     Describe(name=('demo', 'agg'))
@@ -94,16 +98,15 @@ def find(sql: str) -> Command | None:
 
 
 def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the first keywords of the Viewgate statement that a statement begins with, or nearly begins with; None
-    otherwise.
-    """
+    """Return the key of COMMANDS that the keywords begin with, exactly or misspelled; None if there is no such key."""
     if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
         return None
     return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether keywords are those of a command, or nearly: a misspelled command should get Viewgate's error.
+    """Return whether keywords equal a command's first keywords, or nearly: a misspelled command gets Viewgate's syntax
+    error.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

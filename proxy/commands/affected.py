@@ -1,4 +1,4 @@
-"""Finds the views that a statement affects: those over tables that it writes to, drops or changes."""
+"""Finds the materialized views that a statement affects: views over the tables that it writes to, drops or alters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ByLast = Mapping[str, Collection[TableName]]
 class AffectedViews:
     """Resolves the names in a statement to tables and views.
 
-    A session's current namespace is asked for only if a name could mean a table of a view at all.
+    The session's current catalog and namespace are requested only if a name could denote a source of a view.
     """
 
     def __init__(self, context: Context) -> None:
@@ -26,11 +26,11 @@ class AffectedViews:
         self._names = Names(Definitions(()))
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
-        """Return the text as Spark parses it, with the values of its variables."""
+        """Return the statement's text with its `${…}` variables substituted, as Spark parses the text."""
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
-        """Return the sources of views that a statement may write to."""
+        """Return the sources of views that a statement may write to; empty if the statement writes to no source."""
         info = classify(sql)
         writes, loss = info.writes, info.destroys
         # a plain view's definition, which determines the rows of views over it
@@ -49,14 +49,14 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return those of the possible tables that the names mean in the session."""
+        """Return the tables in `possible` that one of the names denotes in the session."""
         if not possible:
             return possible
         facts = await self._context.facts(session)
         return possible & {facts.resolve(parts) for parts in names}
 
     async def names(self) -> Names:
-        """Return the names that views depend on at present."""
+        """Return the index of the current views' names; the same object until the definitions change."""
         definitions = await self._context.answers.definitions()
         if definitions is not self._names.definitions:
             self._names = Names(definitions)
@@ -64,13 +64,15 @@ class AffectedViews:
 
 
 class Names:
-    """The names of all sources, storage tables and views, indexed by their last parts."""
+    """The names of all views, sources and storage tables, indexed by the last part of each name (the table's own
+    name).
+    """
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
 
     def sources(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every source that one of the names could mean, whatever the current catalog and namespace.
+        """Return every source that one of the names could denote, whatever the current catalog and namespace.
 
         >>> Names(Definitions(())).sources([("sales",)])
         frozenset()
@@ -78,20 +80,20 @@ class Names:
         return _possible(self._sources, names)
 
     def storages(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every storage table that one of the names could mean."""
+        """Return every storage table that one of the names could denote, whatever the current namespace."""
         return _possible(self._storages, names)
 
     def views(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every materialized view that one of the names could mean."""
+        """Return every materialized view that one of the names could denote, whatever the current namespace."""
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:
-        """Return the views that read a table, ordered by name."""
+        """Return the views that read a source table, ordered by name."""
         return [self.definitions.by_name[name] for name in sorted(self.definitions.graph.successors(source))]
 
     @cached_property
     def stored_in(self) -> dict[TableName, list[TableName]]:
-        """The views by their storage table."""
+        """The names of the views that use each storage table."""
         found: dict[TableName, list[TableName]] = {}
         for view in self.definitions.views:
             found.setdefault(view.storage, []).append(view.name)
@@ -112,7 +114,7 @@ class Names:
 
 
 def named(views: Iterable[TableName]) -> str:
-    """Return the names of materialized views for a message.
+    """Return the words "materialized view(s)" and the sorted names, for a message.
 
     >>> named([TableName(("lake", "demo", "b")), TableName(("lake", "demo", "a"))])
     'materialized views lake.demo.a, lake.demo.b'

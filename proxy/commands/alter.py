@@ -1,6 +1,6 @@
 """ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
 
-While the storage with the added columns is being filled, the old storage keeps answering queries.
+ADD COLUMNS and AS fill a new storage table; until it is filled, queries are answered from the old one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from rewriter.model.literals import pairs
 
 @dataclass(frozen=True)
 class Widen:
-    """Adds columns to a view: `outputs` after its own, or by a `query` that begins with its columns."""
+    """Adds columns to a view: `outputs`, as SQL, after its columns, or a new `query` whose first columns are the
+    view's.
+    """
 
     name: tuple[str, ...]
     outputs: str = ""
@@ -47,7 +49,9 @@ class Widen:
         return await made.run(ctx, session, log)
 
     async def _check_settings(self, ctx: Context, session: ClientSession, view: MaterializedView) -> None:
-        """Raise SqlError if the session would record other settings than the view was made under."""
+        """Raise SqlError 55000 if the session's settings that affect results differ from the settings that the view
+        records.
+        """
         now = json.loads(recorded_settings(await ctx.facts(session)))
         differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
@@ -70,12 +74,17 @@ class Widen:
 
 
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
-    """Return whether ADD COLUMNS supports a view, in a session whose recorded settings would be these."""
+    """Return whether ADD COLUMNS supports a view, in a session that would record these settings (as
+    `recorded_settings`).
+    """
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
 
 def _as_made(view: MaterializedView) -> create.Create:
-    """Return the statement that would replace a view by itself, and fill it at once."""
+    """Return the CREATE OR REPLACE command that would recreate a view and fill its storage at once.
+
+    Raise SqlError 0A000 for a view that another tool created.
+    """
     if QUERY not in view.properties:
         raise SqlError(f"{view.name} was made by another tool: use CREATE OR REPLACE MATERIALIZED VIEW", "0A000")
     parser = Parser(describe.statement(view), create.EXAMPLE)
@@ -84,7 +93,7 @@ def _as_made(view: MaterializedView) -> create.Create:
 
 
 async def _check_columns(session: ClientSession, view: MaterializedView, query: str) -> None:
-    """Raise SqlError if a query does not begin with the view's columns, which others may read by name."""
+    """Raise SqlError 42P16 unless a query's first columns have the names and types of the view's columns."""
     found = [(column.name.lower(), kept_as(column.type)) for column in await described(query, session.upstream.query)]
     own = [(column.name.lower(), column.type) for column in view.columns]
     if found[: len(own)] != own:
@@ -101,7 +110,7 @@ EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 
 @dataclass(frozen=True)
 class SetProperties:
-    """Sets properties of the view and, except for Viewgate's own, of its storage."""
+    """Sets properties of a view and, except those that begin with `viewgate.`, also of its storage table."""
 
     name: tuple[str, ...]
     properties: dict[str, str]
@@ -123,7 +132,7 @@ class SetProperties:
 
 
 def parse(parser: Parser) -> SetProperties | Widen:
-    """Parse the part of the statement after ALTER MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after ALTER MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     name = parser.name("a view's name")
     if parser.accept("AS"):
         return Widen(name, query=parser.rest("a query"))

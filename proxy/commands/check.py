@@ -1,6 +1,6 @@
 """CHECK CONSTRAINTS ON TABLE t: counts the rows that violate the keys declared in the table's properties.
 
-Nobody enforces these keys, and with `viewgate.trust-constraints` answers depend on them.
+Neither Iceberg nor Spark enforces these keys; with `viewgate.trust-constraints` the answers from views depend on them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """Returns one row for each key: its declaration, the number of violating rows, and the query that counts them."""
+    """Returns one row per condition of a declared key: the condition, the number of violations, and the counting
+    query.
+    """
 
     table: tuple[str, ...]
 
@@ -35,7 +37,10 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each constraint as text, with the query that counts the violating rows."""
+    """Yield each condition of the table's declared keys as text, with the query that counts its violations.
+
+    Raise SqlError 22023 for an invalid declaration, and 42704 if the table declares no keys.
+    """
     try:
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
         foreign = read_foreign_keys(properties.get(FOREIGN_KEYS, ""), table)
@@ -61,7 +66,7 @@ def _count(table: TableName, condition: str) -> str:
 
 
 def _repeated(table: TableName, columns: Sequence[str]) -> str:
-    """Return the query that counts rows with another row's key; a key with a NULL equals no other."""
+    """Return the query that counts the rows in excess of one per value of a key; keys with a NULL are not counted."""
     listed = ", ".join(map(quoted, columns))
     known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in columns)
     groups = f"SELECT count(*) AS n FROM {table.sql()} WHERE {known} GROUP BY {listed} HAVING count(*) > 1"
@@ -69,7 +74,7 @@ def _repeated(table: TableName, columns: Sequence[str]) -> str:
 
 
 def _dangling(table: TableName, key: ForeignKey) -> str:
-    """Return the query that counts rows whose foreign key, unless it has a NULL, is missing in the referenced table."""
+    """Return the query that counts rows whose foreign key has no NULL and is missing in the referenced table."""
     pairs = zip(key.columns, key.referenced, strict=True)
     same = " AND ".join(f"other.{quoted(theirs)} = mine.{quoted(ours)}" for ours, theirs in pairs)
     known = " AND ".join(f"mine.{quoted(column)} IS NOT NULL" for column in key.columns)
@@ -78,7 +83,7 @@ def _dangling(table: TableName, key: ForeignKey) -> str:
 
 
 def parse(parser: Parser) -> CheckConstraints:
-    """Parse the part of the statement after CHECK CONSTRAINTS."""
+    """Parse the rest of the statement, after CHECK CONSTRAINTS."""
     parser.accept("ON")
     parser.accept("TABLE")
     command = CheckConstraints(parser.name("a table's name"))

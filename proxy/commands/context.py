@@ -1,4 +1,6 @@
-"""What Viewgate's own statements use: catalog, pipeline, answers, journal and so on."""
+"""The parts of Viewgate that its own statements use (catalog, pipeline, answers, journal …), and the command
+interface.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """The result of a reload or restart; if refused, nothing has changed."""
+    """The message of a configuration reload or worker restart; if `refused`, nothing has changed."""
 
     message: str
     refused: bool = False
@@ -27,13 +29,15 @@ class Reloaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """What Viewgate's own statements use: catalog, pipeline, post-commit refreshes, orphans, answers, journal.
+    """The parts of Viewgate that its own statements use: catalog, pipeline, post-commit refreshes, answers, journal …
 
-    `workers` returns the worker processes by number; None for one that has ended, and higher numbers for workers that
-    are being replaced. `restart` starts to replace them one by one. `upstreams` and `journal` are this process's;
-    `system` has the rows of all workers, and `ask` asks each worker a question. With `open_to_all`, clients need no
-    password, so that users cannot be told apart; otherwise `operators` may see and do everything. `settings` returns
-    the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings file again.
+    `orphans` are storage tables without a view. `workers` returns the worker processes by number: None for a worker
+    that has ended, and numbers beyond the configured ones for workers that are being replaced. `restart` starts to
+    replace the workers one by one. `upstreams` and `journal` belong to this process; `system` returns the system
+    tables' rows of all workers, and `ask` sends a request to each worker and returns the replies. With `open_to_all`,
+    clients log in without a password, so that users cannot be told apart and everyone may see and do everything;
+    otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings
+    file again.
     """
 
     catalog: Catalog
@@ -53,7 +57,7 @@ class Context:
     restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
-        """Return the user whose sessions and statements a user may see and end; None for all users'."""
+        """Return the user to whose sessions and statements `user` is limited; None if `user` may see and end all."""
         return None if self.open_to_all or user in self.operators() else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
@@ -68,11 +72,13 @@ class Context:
             )
 
     async def facts(self, session: ClientSession) -> Session:
-        """Return the state of a client's session."""
+        """Return the current state of a client's session: catalog, namespace, settings."""
         return await self.answers.facts(session)
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
-        """Return the full name of a view or table in the session; raise SqlError for a name in another catalog."""
+        """Return the full name of a view or table in the session; raise SqlError 0A000 for a name in another
+        catalog.
+        """
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
         if name.catalog != self.catalog.name:
@@ -84,8 +90,10 @@ class Context:
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
-        """Return the materialized view with this name; raise SqlError 42P01 if there is none, 42809 for
-        another object.
+        """Return the materialized view with this name, read from the catalog now.
+
+        Raise SqlError 42P01 if there is no such object, 42809 if the object is not a materialized view, and 55000 if
+        the view's metadata is unusable.
         """
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
@@ -106,13 +114,13 @@ def _kind(relation: object) -> str:
 
 
 class Command(Protocol):
-    """A statement that Viewgate answers itself, parsed."""
+    """A parsed statement that Viewgate answers itself."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        """Run the statement on behalf of the session's user, and return its result; raise SqlError."""
+        """Run the statement on behalf of the session's user, and return the result; raise SqlError."""
         ...
 
 
 def done(message: str) -> ResultSet:
-    """Return the result of a statement that only reports success."""
+    """Return a result of one row and one column, `result`, with the message of a successful statement."""
     return ResultSet.of("result", rows=[(message,)])

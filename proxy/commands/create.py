@@ -38,11 +38,12 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """Creates the storage first, then the view, then the content, so that a killed CREATE leaves nothing that is ever
-    read.
+    """Creates a materialized view: first the storage, then the view, then the content; a killed CREATE leaves no
+    readable part.
 
-    Storage without a view is never read; its property `viewgate.storage-of` names the view that it was created for. A
-    replacement is filled before the view is changed to point to it, so that the old view answers until then.
+    Storage without a view is never read; its property `viewgate.storage-of` names the view that it was created for. For
+    OR REPLACE, the new storage is filled before the view is changed to point to it, so that the old view answers until
+    then.
     """
 
     name: tuple[str, ...]
@@ -107,7 +108,9 @@ class Create:
     async def _make(
         self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
     ) -> tuple[int, MaterializedView | None]:
-        """Create the view and fill the storage; return the number of rows, and the replaced view if there was one."""
+        """Create the view and fill the storage; return the number of rows, and the replaced view, or None without
+        one.
+        """
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows, replaced = 0, plan.existing
             if not self.adopt:
@@ -144,7 +147,9 @@ class Create:
             return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
-        """Fill the storage and return its number of rows, 0 if deferred; raise SqlError for an impossible retention."""
+        """Fill the storage and return its number of rows; if deferred, return 0, but raise SqlError for an
+        impossible retention.
+        """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
         if RETENTION in self.properties:
@@ -152,7 +157,7 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the name of the storage table: an adopted table's, or a new name."""
+        """Return the name of the storage table: the adopted table, or an unused name."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -163,17 +168,18 @@ class Create:
             await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
-        """Unset the old properties that the new statement does not name, which a replaced view would keep."""
+        """Unset the replaced view's properties that the new statement does not set; CREATE OR REPLACE VIEW would
+        keep them.
+        """
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
             keys = ", ".join(map(literal, sorted(outdated)))
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the replacing view as it will be, so that its storage can be filled before clients see it.
+        """Return the new definition of a replaced view before it is committed, so that its storage can be filled first.
 
-        Its version is a guess: Iceberg reuses the number of an earlier version with the same query, or takes the next
-        one.
+        Its version is a guess (the next one): Iceberg reuses the number of an earlier version with the same query.
         """
         candidate = replace(
             existing,
@@ -219,8 +225,8 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """Return all of Viewgate's properties for the view; all are set each time, because a replaced view keeps those
-        not named.
+        """Return Viewgate's properties for the view, all of them: a replaced view keeps each property that is not set
+        again.
 
         Rewriting stays off if a user has turned it off.
         """
@@ -244,7 +250,9 @@ class Create:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of a CREATE: names, shape, the session's facts, the replaced view, and the layout of the storage."""
+    """The plan of a CREATE: view and storage names, queries and columns, session state, replaced view, storage
+    layout.
+    """
 
     name: TableName
     storage: TableName
@@ -255,7 +263,7 @@ class _Plan:
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
-    """Raise SqlError if a replaced view would depend on itself through views over it."""
+    """Raise SqlError 42P19 if a replaced view would read itself through other views."""
     through = expand(parse_query(query, facts), await ctx.catalog.views())
     below = [view.name for view in through.views]
     if name in below:
@@ -264,7 +272,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if it uses our storage; another client may have created a view with this name first."""
+    """Drop the view if it uses this CREATE's storage, and return whether it does: another client may own that name."""
     ours = await _is_ours(ctx, plan)
     if ours:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
@@ -272,7 +280,10 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop new storage unless the view uses it: a statement whose connection was lost may have been executed."""
+    """Drop the new storage unless the view uses it, and return whether it was dropped.
+
+    The view uses it if Spark executed a CREATE VIEW whose connection was lost.
+    """
     ours = await _is_ours(ctx, plan)
     if not ours:
         await session.upstream.query(_drop(plan.storage))
@@ -280,7 +291,7 @@ async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> 
 
 
 async def _is_ours(ctx: Context, plan: _Plan) -> bool:
-    """Return whether the view with this name is the one created here; raise SqlError if that is unknown."""
+    """Return whether the view with this name uses this CREATE's storage; raise SqlError if the view cannot be read."""
     view = await ctx.catalog.view(plan.name)
     if plan.name in ctx.catalog.broken:
         raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
@@ -292,9 +303,9 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """Return `<view>__storage`, or a unique name if that is taken by the replaced view or by remains.
+    """Return `<view>__storage`, or that name with a random suffix if the table exists already.
 
-    Remains are the storage of a killed CREATE or DROP, whose files may be missing.
+    It exists if the replaced view uses it, or if a killed CREATE or DROP left it behind, perhaps without its files.
     """
     usual = storage_name(view)
     if not await ctx.catalog.taken(usual):
@@ -314,13 +325,13 @@ async def _drop_replaced(ctx: Context, session: ClientSession, replaced: Materia
 
 
 def parse(parser: Parser) -> Create:
-    """Parse the part of the statement after CREATE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after CREATE MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     if_not_exists = parser.accept("IF", "NOT", "EXISTS")
     return _clauses(parser, Create(parser.name("a view's name"), if_not_exists=if_not_exists))
 
 
 def parse_replace(parser: Parser) -> Create:
-    """Parse the part of the statement after CREATE OR REPLACE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after CREATE OR REPLACE MATERIALIZED VIEW."""
     return _clauses(parser, Create(parser.name("a view's name"), or_replace=True))
 
 
@@ -339,7 +350,7 @@ def _clauses(parser: Parser, create: Create) -> Create:
 
 
 def _clause(parser: Parser, create: Create) -> Create:
-    """Parse one of the clauses before AS, which may come in any order."""
+    """Parse one clause before AS into `create`; clauses may come in any order. Raise SqlError 42601 for other text."""
     if parser.accept("COMMENT"):
         return replace(create, comment=parser.string("a comment in quotes"))
     if parser.accept("WITH", "DEFERRED", "REFRESH"):

@@ -20,7 +20,7 @@ EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """Returns the statement that would create the view again."""
+    """Returns the CREATE statement that would create the view again, as one row."""
 
     name: tuple[str, ...]
 
@@ -30,7 +30,7 @@ class ShowCreate:
 
 
 def statement(view: MaterializedView) -> str:
-    """Return the CREATE statement of a view, from its properties."""
+    """Return the CREATE statement of a view, built from its properties."""
     kept = view.properties
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: the query stays as it is, for the view's own namespace
@@ -52,12 +52,12 @@ def statement(view: MaterializedView) -> str:
 
 
 def settings(view: MaterializedView) -> str:
-    """Return the session settings that a view records, as text."""
+    """Return the session settings that a view records as `key=value, …`; empty if it records none."""
     return ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items()))
 
 
 def parse_show_create(parser: Parser) -> ShowCreate:
-    """Parse the part of the statement after SHOW CREATE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after SHOW CREATE MATERIALIZED VIEW."""
     command = ShowCreate(parser.name("a view's name"))
     parser.end()
     return command
@@ -68,7 +68,7 @@ EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Describe:
-    """Returns the view's columns as Spark describes them, then the view's state."""
+    """Returns the view's columns as Spark describes them, then its properties and refresh status."""
 
     name: tuple[str, ...]
 
@@ -97,7 +97,7 @@ class Describe:
 
 
 def parse(parser: Parser) -> Describe:
-    """Parse the part of the statement after DESCRIBE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after DESCRIBE MATERIALIZED VIEW."""
     parser.accept("EXTENDED")
     command = Describe(parser.name("a view's name"))
     parser.end()

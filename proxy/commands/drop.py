@@ -22,7 +22,10 @@ EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
 @dataclass(frozen=True)
 class Drop:
-    """Drops the view, then its storage with the files; in this order nothing reads storage that is being dropped."""
+    """Drops a view, then its storage table and files; in this order no query reads storage that is being dropped.
+
+    Storage that another view uses, and an adopted table, are kept.
+    """
 
     name: tuple[str, ...]
     if_exists: bool = False
@@ -69,8 +72,8 @@ class Drop:
 
 
 async def _forgotten(ctx: Context, storage: TableName) -> bool:
-    """Remove storage whose metadata is missing from the catalog, because Spark cannot drop it; return whether that was
-    so.
+    """Remove a storage table without readable metadata, which Spark cannot drop, from the catalog; return whether it
+    was.
     """
     try:
         return await ctx.catalog.forget_broken(storage)
@@ -80,7 +83,7 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """Return a hint about the storage of a view whose metadata could not be read."""
+    """Return a hint for finding the storage table of a dropped view whose metadata could not be read."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
         f"; the name of its storage could not be read: if there is a table with the property {made_for} "
@@ -99,7 +102,7 @@ async def _check_unneeded(ctx: Context, name: TableName) -> None:
 
 
 def parse(parser: Parser) -> Drop:
-    """Parse the part of the statement after DROP MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after DROP MATERIALIZED VIEW."""
     if_exists = parser.accept("IF", "EXISTS")
     command = Drop(parser.name("a view's name"), if_exists)
     parser.end()

@@ -1,4 +1,4 @@
-"""EXPLAIN of a query, with Viewgate's decision above Spark's plan, and EXPLAIN REWRITE."""
+"""EXPLAIN of a query, which puts Viewgate's decision above Spark's plan, and EXPLAIN REWRITE."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """Returns Spark's plan of the statement that would be sent, under a heading with the decision and its reasons."""
+    """Returns Spark's plan of the statement that Viewgate would send, below the decision and its reasons."""
 
     query: str
     mode: str = ""
@@ -43,7 +43,10 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """Returns one row per view and SELECT, near misses first; the last row suggests a change to a view."""
+    """Returns one row per view and query block (SELECT), with the verdict and the reason: nearest misses first.
+
+    A last row suggests a change to a view, if there is one.
+    """
 
     query: str
 
@@ -76,7 +79,9 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each view with stale storage, the start of its running refresh or the time of its next one."""
+    """Return, for each stale view of the decision, when its running refresh started, or when it is refreshed next,
+    as text.
+    """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
@@ -88,13 +93,15 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether a chosen view answers though it is stale: with appended rows, or within a staleness bound."""
+    """Return whether a stale view was chosen: together with the rows appended since, or within its allowed
+    staleness.
+    """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the statement that would let a view answer, with the settings under which that was proved;
-    empty if none.
+    """Return the statement that would let a view answer the query, below its session settings; empty without a
+    suggestion.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
@@ -117,7 +124,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
 
 
 def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = "") -> str:
-    """Return the decision as text."""
+    """Return a decision as the text above Spark's plan; `due` has the next refresh of each stale view, as text."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
         lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]
@@ -133,7 +140,9 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
 
 
 def parse(parser: Parser) -> Explain | ExplainRewrite | None:
-    """Parse the part of the statement after EXPLAIN; None if it is not a query, because Spark alone explains that."""
+    """Parse the rest of the statement, after EXPLAIN; None unless a SELECT query follows, because Spark explains the
+    others.
+    """
     if parser.accept("REWRITE"):
         return ExplainRewrite(parser.rest("a query"))
     mode = next((mode for mode in MODES if parser.accept(mode)), "")

@@ -1,4 +1,4 @@
-"""Refuses statements of Spark's that would break a materialized view, with an error that names the views."""
+"""Refuses Spark statements that would break a materialized view, with an error that names the views."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 
 
 def columns_query(sql: str) -> str:
-    """Return a query with the columns of the table that a statement creates; empty if these are not evident.
+    """Return a query with the columns of the table that CREATE or REPLACE TABLE defines; empty if the text lists none.
 
     >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
     'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
@@ -44,7 +44,7 @@ def _depths(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the items of the parenthesized list at the beginning of tokens."""
+    """Yield the comma-separated items of the parenthesized list that the tokens begin with."""
     begin = 1
     for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
         if depth == 0 or (depth == 1 and token.text == ","):
@@ -55,7 +55,7 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """Return a list item as a column of a query; empty for an item that Spark will refuse."""
+    """Return a column definition as `CAST(NULL AS type) AS name`; empty without a type, which Spark will refuse."""
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
@@ -75,16 +75,16 @@ class Guard:
         self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raise SqlError if the statement would break a view, or would change its content other than by a refresh.
+        """Raise SqlError if a statement would break a view, or would change its content other than by a refresh.
 
-        The SQLSTATE is 42809 for a write to a view itself, else 2BP01.
+        The SQLSTATE is 42809 for a write to a view, else 2BP01.
         """
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
-        """Check one of the text's statements; if its target is not evident, every relation that it names may be the
-        target.
+        """Check one statement of a script `sql`; if its target is not evident, check every relation that the script
+        names.
         """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
@@ -118,7 +118,9 @@ class Guard:
             )
 
     async def _check_rows(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 42809 for a write to a materialized view's rows; Spark would say that no such table exists."""
+        """Raise SqlError 42809 for a write to a materialized view; Spark's own error would say that no such table
+        exists.
+        """
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.views(names)):
             tables = ", ".join(map(str, known.definitions.sources[name]))
@@ -150,7 +152,9 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Return whether a view needs the columns of a source that are lost or not `remade`; True in doubt."""
+        """Return whether a view reads a source column that is lost, or that the new columns `remade` lack; True in
+        doubt.
+        """
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:
             found = await self._context.catalog.current(sources)
@@ -167,7 +171,7 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError if a dropped namespace contains, at any depth, a table that a view needs."""
+        """Raise SqlError 2BP01 if a dropped namespace contains, at any depth, a view, its storage or a source."""
         known = await self._affected.names()
         if not known.definitions.views:
             return
@@ -184,7 +188,7 @@ class Guard:
 
 
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
-    """Return the columns, with types, of a table that a statement replaces; empty if they are unknown."""
+    """Return the column types by name of the table that a statement creates in place of another; empty if unknown."""
     query = columns_query(statement)
     if not query:
         return {}

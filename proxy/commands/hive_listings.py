@@ -1,8 +1,8 @@
-"""SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, as Hive answers them, in sessions with viewgate.listings = hive.
+"""SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, answered in Hive's format if `viewgate.listings = hive` is set.
 
-PyHive's SQLAlchemy dialect, and Superset through it, read Spark's answers as if they were Hive's: they take the
-namespace for a table's name, a partition transform for a column without a type, and a missing table for a broken
-connection.
+PyHive's SQLAlchemy dialect, which Superset uses, reads Spark's answers as if they were Hive's: it takes the namespace
+column for the table's name, a partition transform for a column without a type, and Spark's error for a missing table
+for a broken connection.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def listing(session: ClientSession, sql: str) -> _Listing | None:
-    """Return the plan that answers a statement as Hive does; None if the session or the statement needs
-    Spark's answer.
-    """
+    """Return the function that answers a statement in Hive's format; None if Spark's answer is to be returned."""
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE else None
 
@@ -61,7 +59,7 @@ def _read(sql: str) -> _Listing | None:
 
 
 async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
-    """Refuse to describe a query: SQLAlchemy would take the query's whole text for a table's name."""
+    """Refuse DESCRIBE of a query: SQLAlchemy would take the query's whole text for a table's name."""
     told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
     raise SqlError(told, "42000", 40000)
 
@@ -84,7 +82,7 @@ async def _described(name: Parts, _ctx: Context, session: ClientSession, sql: st
 
 
 def _with_keys(rows: Sequence[Any]) -> Iterator[Any]:
-    """Yield Spark's description of a table, with its partition columns in place of partition transforms.
+    """Yield the rows of Spark's DESCRIBE, with Hive's list of partition columns in place of the partition transforms.
 
     >>> rows = [("a", "int", None), ("b", "int", None), ("", "", ""), ("# Partitioning", "", "")]
     >>> list(_with_keys([*rows, ("Part 0", "bucket(4, a)", ""), ("Part 1", "b", "")]))[2:]
@@ -129,6 +127,6 @@ def _not_found(name: Parts) -> SqlError:
 
 
 def _semantic(code: int, what: str, state: str) -> SqlError:
-    """Return the error in the words by which Hive's clients recognize it."""
+    """Return an error in the format of Hive's SemanticException, by which Hive clients recognize the cause."""
     told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
     return SqlError(told, state, code)

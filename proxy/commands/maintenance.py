@@ -1,5 +1,6 @@
-"""Repeats maintenance calls on a table's files for the storage of views over it, and warns of what an expiry costs
-views.
+"""Repeats maintenance calls (compaction, snapshot expiry) on the storage of the views over a table.
+
+Also warns when an expiry of snapshots would cost views an incremental refresh or an answer within max_staleness.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ _FOLLOWED = frozenset({"options", "older_than", "retain_last"})
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A procedure, and the text of each argument that also applies to storage."""
+    """A maintenance procedure, with the name and text of each argument that also applies to storage tables."""
 
     procedure: str
     arguments: tuple[tuple[str, str], ...]
 
     def of(self, table: TableName) -> str:
-        """Return the same call for another table of the catalog."""
+        """Return the CALL of this procedure for another table of the catalog."""
         return call(self.procedure, table, self.arguments)
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """Return the maintenance procedure that a statement calls; None for other statements.
+    """Return the maintenance call of a statement, to be repeated on storage tables; None for other statements.
 
     >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
     (('options', "map('rewrite-all', 'true')"),)
@@ -61,7 +62,8 @@ def maintenance(sql: str) -> Maintenance | None:
 
 
 def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
-    """Return the procedure that a CALL runs, and the text of its arguments; None unless it is maintenance.
+    """Return the procedure that a CALL runs, and its arguments as name and text; None unless it is a maintenance
+    procedure.
 
     >>> called("CALL lake.system.expire_snapshots('a.t', retain_last => 5)")
     ('expire_snapshots', [('table', "'a.t'"), ('retain_last', '5')])
@@ -80,7 +82,7 @@ def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return the tokens between the outer parentheses, split at commas."""
+    """Return the tokens of each argument: those between the outer parentheses, split at commas."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -95,7 +97,7 @@ def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
-    """Return an argument's name (by position if it is not given) and its text."""
+    """Return an argument's name and text; `place` is its name by position, used if the call does not name it."""
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
         return part[0].identifier.lower(), sql[part[3].start : part[-1].end]
     return place, sql[part[0].start : part[-1].end]
@@ -106,7 +108,7 @@ _KEPT_MS = "history.expire.max-snapshot-age-ms"
 
 
 def lets_expire(sql: str) -> bool:
-    """Return whether a statement expires snapshots of a table, or sets when they expire.
+    """Return whether a statement expires a table's snapshots, or sets the age at which they expire.
 
     >>> lets_expire("CALL system.expire_snapshots('a.t')"), lets_expire("CALL system.rewrite_data_files('a.t')")
     (True, False)
@@ -118,7 +120,7 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return warnings of what the views over these tables lose by a statement that expires snapshots."""
+    """Return a warning for each view over these tables that loses a needed snapshot by an expiry of snapshots."""
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]
     if kept_ms is not None:
@@ -136,7 +138,7 @@ async def losses(
 
 
 def kept_age(sql: str) -> int | None:
-    """Return the milliseconds for which a statement makes a table keep its snapshots; None if it sets no such time.
+    """Return the minimum age in milliseconds that ALTER TABLE sets for the expiry of snapshots; None if it sets none.
 
     >>> kept_age("ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '3600000')")
     3600000
@@ -162,7 +164,7 @@ def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | Non
 def _needed(
     storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
 ) -> Iterator[tuple[Table, Snapshot]]:
-    """Yield the snapshots from which the storage was filled that are no longer current and may expire."""
+    """Yield each source with the snapshot that the last refresh read, if it may expire and is no longer current."""
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():
         needed = next((s for s in table.snapshots[1:] if s.id == recorded.get(table.uuid)), None)

@@ -29,7 +29,7 @@ _RUNNING = "RUNNING"
 
 @dataclass(frozen=True)
 class Kill:
-    """Ends a running statement with an error that names the user of this command."""
+    """Ends a running statement with an error that names the user who ran this command."""
 
     id: str
 
@@ -38,8 +38,9 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a statement on behalf of a user, and return the message; raise SqlError if the user sees no such running
-    statement.
+    """End a statement in whichever worker runs it, and return the message.
+
+    Raise SqlError 42704 if the user may see no statement with this id, and 55000 if the statement has ended.
     """
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
@@ -53,7 +54,7 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement of this process; return its user and former state, or None if this process does not run it."""
+    """End a statement of this process; return its user and its state before; None if this process does not run it."""
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
     if record is None:
@@ -66,7 +67,7 @@ async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
 
 
 def parse_kill(parser: Parser) -> Kill:
-    """Return the command after the words KILL VIEWGATE STATEMENT."""
+    """Parse the rest of the statement, after KILL VIEWGATE STATEMENT."""
     statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS shows it")
     parser.end()
     return Kill(statement)
@@ -87,7 +88,7 @@ _NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resume
 
 @dataclass(frozen=True)
 class Steer:
-    """Pauses, drains or resumes an upstream, until the settings file is reloaded."""
+    """Pauses, drains or resumes an upstream in all workers, until the settings file is reloaded."""
 
     steering: Steering
     upstream: str
@@ -109,7 +110,7 @@ class Steer:
 
 
 async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
-    """Apply the request of one of the workers in this process, for clients and for refresh jobs."""
+    """Apply a worker's PAUSE, DRAIN or RESUME request to this process's upstreams, for clients and for refresh jobs."""
     steering, name = json.loads(about)
     for pool in pools:
         pool.steer(name, Steering(steering))
@@ -136,7 +137,7 @@ _WRONG_SETTINGS = "F0000"
 
 @dataclass(frozen=True)
 class Reload:
-    """Returns which settings have changed, and which of them take effect only at the next start."""
+    """Reads the settings file again; returns which settings changed, and which changes need a restart."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -155,8 +156,8 @@ _NOT_NOW = "55000"
 
 @dataclass(frozen=True)
 class Restart:
-    """Starts the restart without waiting for its end, because this session's own worker waits for the
-    session to close.
+    """Starts to replace the worker processes, and returns at once: this session's worker ends only after the
+    session.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:

@@ -12,7 +12,7 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return the parse function of a statement that ends after its first keywords."""
+    """Return the parse function of a statement that has nothing after its first keywords."""
 
     def parse(parser: Parser) -> _Item:
         parser.end()
@@ -22,7 +22,10 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 
 
 class Parser:
-    """Parses from left to right; raises SqlError 42601, with position and example, at unexpected text."""
+    """Parses a statement from left to right; raises SqlError 42601, with position and example, at unexpected text.
+
+    The argument `what` of its methods describes the expected text in that error.
+    """
 
     def __init__(self, sql: str, example: str) -> None:
         self._sql = sql
@@ -33,12 +36,12 @@ class Parser:
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """Return the next token, or a later one; None at the end."""
+        """Return the next token, or the one `ahead` tokens later, without advancing; None at the end."""
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these keywords or symbols and return True, if all of them come next."""
+        """Advance past these keywords or symbols if all of them come next; return whether they did."""
         for ahead, word in enumerate(words):
             token = self.peek(ahead)
             if token is None or word not in (token.keyword, token.text if token.kind == "symbol" else ""):
@@ -47,13 +50,13 @@ class Parser:
         return True
 
     def expect(self, *words: str) -> None:
-        """Advance past these keywords or symbols; raise SqlError if they do not come next."""
+        """Advance past these keywords or symbols; raise SqlError 42601 if they do not come next."""
         for word in words:
             if not self.accept(word):
                 raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier."""
+        """Read one identifier; raise SqlError 42601 if another token comes next."""
         token = self.peek()
         if token is None or token.kind not in ("word", "quoted"):
             raise self.wrong(what)
@@ -61,14 +64,14 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Return a dotted name as its identifiers."""
+        """Read a dotted name; return its identifiers."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """Return a string literal's value."""
+        """Read a string literal; return its value."""
         token = self.peek()
         if token is None or token.kind != "string":
             raise self.wrong(what)
@@ -76,7 +79,7 @@ class Parser:
         return string_value(token.text)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Parse one or more items in parentheses, separated by commas."""
+        """Parse one or more items in parentheses, separated by commas; `item` parses one item."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -101,7 +104,7 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """Return the text between the next parentheses, unchanged."""
+        """Read a parenthesized text; return the text between the parentheses, unchanged."""
         opening = self.peek()
         self.expect("(")
         assert opening is not None
@@ -114,19 +117,19 @@ class Parser:
         raise self.wrong("`)`")
 
     def rest(self, what: str) -> str:
-        """Return the rest of the text without a closing semicolon."""
+        """Read the rest of the statement, at least one token; return its text without the closing semicolon."""
         if (first := self.peek()) is None:
             raise self.wrong(what)
         self._at = len(self._tokens)
         return self._sql[first.start : self._tokens[-1].end]
 
     def end(self) -> None:
-        """Raise SqlError if more text follows."""
+        """Raise SqlError 42601 if more text follows."""
         if self.peek() is not None:
             raise self.wrong("the end of the statement")
 
     def wrong(self, expected: str) -> SqlError:
-        """Return the error with the expected and the found text, the position, and an example."""
+        """Return the syntax error at the current token: expected and found text, position, and an example."""
         token = self.peek()
         start = token.start if token else len(self._sql.rstrip())
         line = self._sql.count("\n", 0, start) + 1

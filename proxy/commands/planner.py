@@ -1,4 +1,7 @@
-"""Plans each statement: Viewgate answers it, or it is forwarded as `answering` decides; refreshes follow a write."""
+"""Plans each statement: run as a command of Viewgate, or forward to Spark as `answering` decides.
+
+After a write to a source of views, the post-commit refreshes of these views follow.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _CONSTANT = Forward(brief=True, constant=True)
 
 
 class Planner:
-    """Plans the statements of all sessions; the implementation of `Answering`."""
+    """Plans the statements of all sessions; implements the protocol `Answering`."""
 
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context
@@ -35,7 +38,7 @@ class Planner:
         self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Return the plan of a statement: a command of Viewgate's own, or a forwarded statement."""
+        """Return the plan of a statement: Local if Viewgate answers it, Forward if it is sent to Spark."""
         info = classify(sql)
         if info.constant:
             return _CONSTANT
@@ -49,7 +52,7 @@ class Planner:
         return Local(run)
 
     def moved(self, session: ClientSession) -> None:
-        """Forget what was known of a session's upstream, because it has moved to another."""
+        """Forget the cached state of a session whose upstream connection has moved to another server."""
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:
@@ -73,7 +76,9 @@ class Planner:
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
-        """Add refreshes, or a table's maintenance, to run after a statement that writes to sources of views."""
+        """Add the steps to run after a write to sources of views: post-commit refreshes, and the same maintenance of
+        storage.
+        """
         maintained = maintenance(text)
 
         async def after(log: Log) -> None:
@@ -87,7 +92,7 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return warnings about what a statement takes from views over the tables; the statement runs all the same."""
+        """Return warnings about snapshots of these tables that views need and that the statement lets expire."""
         if not lets_expire(text):
             return ()
         state = await self._context.facts(session)
@@ -97,7 +102,7 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Run the same procedure on the storage of views over the table; a failure does not stop the others."""
+        """Run the same maintenance procedure on the storage of each view; a failure does not stop the others."""
         for view in views:
             if view.properties.get(MAINTENANCE) == NEVER:
                 continue

@@ -1,4 +1,4 @@
-"""The properties of a materialized view: Viewgate's own, the specification's, and the user's."""
+"""The properties of a materialized view: Viewgate's, the Iceberg specification's, and the user's."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
-    """Return the properties if a user may set them to these values; raise SqlError otherwise."""
+    """Return the properties unchanged; raise SqlError if a user may not set one of them, or not to this value."""
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
@@ -99,12 +99,14 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that also apply to the storage table."""
+    """Return the properties of a view that also apply to its storage table: all but Viewgate's own."""
     return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
 
 
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """Return a table's write properties for storage with these columns, without locations and row-level modes.
+    """Return a source's write properties that new storage with these columns takes over.
+
+    Locations and row-level modes are left out.
 
     >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
     {'write.format.default': 'orc'}
@@ -122,7 +124,7 @@ def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, 
 
 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of a view that a user gave, or could have given."""
+    """Return the properties of a view that a user has set, or could have set."""
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
     kept = (*_RESERVED, *_OURS, *written_by_spark)
     shown = {key: value for key, value in properties.items() if not key.startswith(kept) and key != REFRESH}
@@ -132,22 +134,23 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """Return the session settings that a view records, as JSON; ANSI mode even if it has its default,
-    which may change.
+    """Return the session settings to record in a view, as JSON: those that affect results.
+
+    ANSI mode and time zone are always included, because their defaults may change.
     """
     default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
     return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
 
 
 def refresh_mode(view: MaterializedView) -> str:
-    """Return when a view is refreshed, as text."""
+    """Return a view's refresh mode as text: on-commit or deferred, and the interval if there is one."""
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit
 
 
 def next_refresh(view: MaterializedView) -> str:
-    """Return when a stale view is refreshed next, as text.
+    """Return, as text, when a stale view will be refreshed.
 
     >>> from types import SimpleNamespace as View
     >>> next_refresh(View(deferred=False, properties={EVERY: "10 minutes"}))

@@ -15,7 +15,7 @@ EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Refresh:
-    """Refreshes a view now; FULL recomputes it even if no source has changed, WHERE recomputes some of its rows."""
+    """Refreshes a view now; FULL recomputes all rows even if no source changed, WHERE recomputes only some rows."""
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE
@@ -30,12 +30,12 @@ class Refresh:
 
 
 def parse(parser: Parser) -> Refresh:
-    """Parse the part of the statement after REFRESH MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after REFRESH MATERIALIZED VIEW."""
     return Refresh(parser.name("a view's name"), asked(parser))
 
 
 def asked(parser: Parser) -> Asked:
-    """Parse `[FULL] [WHERE condition]` to the end."""
+    """Parse `[FULL] [WHERE condition]` up to the end of the statement."""
     full = parser.accept("FULL")
     where = parser.rest("a condition over columns of the view") if parser.accept("WHERE") else ""
     parser.end()
@@ -47,7 +47,7 @@ EXAMPLE_EXPLAIN = "EXPLAIN REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ExplainRefresh:
-    """Returns one row: the way that a refresh would take now, the reason, and the statement that it would run."""
+    """Returns one row: the kind of refresh that would run now, the reason, and its SQL statement."""
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE
@@ -59,5 +59,5 @@ class ExplainRefresh:
 
 
 def parse_explain(parser: Parser) -> ExplainRefresh:
-    """Parse the part of the statement after EXPLAIN REFRESH MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after EXPLAIN REFRESH MATERIALIZED VIEW."""
     return ExplainRefresh(parser.name("a view's name"), asked(parser))

@@ -1,4 +1,4 @@
-"""SET and RESET of Viewgate's own session settings; those of Spark go to Spark."""
+"""SET and RESET of Viewgate's own session settings; SET and RESET of other settings go to Spark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREFIX = "viewgate"
 
 @dataclass(frozen=True)
 class Set:
-    """Sets one of Viewgate's settings, or shows it."""
+    """Sets one of Viewgate's session settings, or shows its value if none is given."""
 
     name: str
     value: str | None = None
@@ -31,7 +31,7 @@ class Set:
 
 @dataclass(frozen=True)
 class Reset:
-    """Sets one of Viewgate's settings back to its default."""
+    """Resets one of Viewgate's session settings to its default."""
 
     name: str
 
@@ -42,7 +42,7 @@ class Reset:
 
 
 def parse(parser: Parser) -> Set | None:
-    """Parse the part of the statement after SET; None for a setting that is not Viewgate's."""
+    """Parse the rest of the statement, after SET; None for a setting that is not Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -54,7 +54,7 @@ def parse(parser: Parser) -> Set | None:
 
 
 def parse_reset(parser: Parser) -> Reset | None:
-    """Parse the part of the statement after RESET; None for a setting that is not Viewgate's."""
+    """Parse the rest of the statement, after RESET; None for a setting that is not Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -63,7 +63,7 @@ def parse_reset(parser: Parser) -> Reset | None:
 
 
 def _name(parser: Parser) -> str:
-    """Return a setting's name, whose parts may contain dashes."""
+    """Read a setting's name, whose parts may contain dashes."""
     name = ".".join(parser.name("a setting"))
     while parser.accept("-"):
         name += "-" + parser.identifier("a setting")
@@ -80,7 +80,7 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Return whether the next name has Viewgate's prefix; the whole name may be in backticks."""
+    """Return whether the next name begins with `viewgate.`, also if the whole name is in backticks."""
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

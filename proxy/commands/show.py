@@ -1,6 +1,6 @@
 """SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage tables.
 
-In a namespace with storage tables, SHOW TABLES returns Spark's answer without these.
+In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer except those of storage tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Show:
-    """Returns one row for each view, also for views that cannot be read."""
+    """Returns one row per view, including views whose metadata cannot be read."""
 
     namespace: tuple[str, ...] | None = None
     table: tuple[str, ...] | None = None
@@ -107,7 +107,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Return why the view's storage is suspended; empty if it is not."""
+    """Return the reason for which answers from the view's storage are suspended; empty if they are not."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
@@ -115,7 +115,9 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reason of a view's status, with the progress of a running refresh; None if there is nothing to say."""
+    """Return the reason of a view's status, and the progress of its running refresh, as text; None if both are
+    empty.
+    """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
 
@@ -124,7 +126,7 @@ def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
 
 
 def parse(parser: Parser) -> Show:
-    """Parse the part of the statement after SHOW MATERIALIZED VIEWS."""
+    """Parse the rest of the statement, after SHOW MATERIALIZED VIEWS."""
     namespace = table = like = None
     if parser.accept("IN") or parser.accept("FROM"):
         namespace = parser.name("a namespace")
@@ -141,7 +143,7 @@ _NAME, _IS_TEMPORARY = 1, 2
 
 
 def listed(sql: str) -> Parts | None:
-    """Return the namespace that SHOW TABLES lists, () for the current one; None for every other statement.
+    """Return the namespace of a SHOW TABLES statement, () for the current one; None for every other statement.
 
     >>> [listed(sql) for sql in ("SHOW TABLES IN lake.demo LIKE 'a*';", "show tables", "SHOW TABLES 'a*'")]
     [('lake', 'demo'), (), ()]
@@ -163,7 +165,7 @@ def listed(sql: str) -> Parts | None:
 
 
 async def hidden(context: Context, session: ClientSession, sql: str) -> frozenset[str]:
-    """Return the names of the storage tables that SHOW TABLES would list; empty for other statements."""
+    """Return the names of the storage tables that this SHOW TABLES would list; empty for other statements."""
     namespace = listed(sql)
     views = (await context.answers.definitions()).views if namespace is not None else ()
     if namespace is None or not views:
@@ -177,7 +179,7 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:
-    """Run SHOW TABLES in the user's session, and return its rows without these tables."""
+    """Run SHOW TABLES in the user's session; return its rows except these tables (temporary views are kept)."""
     result = await session.upstream.query(sql)
     rows = (row for row in result.rows if row[_NAME] not in names or row[_IS_TEMPORARY])
     return ResultSet(result.columns, tuple(rows))

@@ -1,7 +1,7 @@
 """SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, WORKERS.
 
-The first seven show system tables, CONFIG the settings in effect without the values of credentials, and WORKERS the
-processes that serve the port now.
+LAST shows the session's previous statement, the other subjects up to SESSIONS show system tables, CONFIG the settings
+in effect with credentials hidden, and WORKERS the worker processes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """Returns some columns of a system table, in the order of its rows, running ones first."""
+    """Returns some columns of a system table, running statements first, otherwise in the table's order."""
 
     table: str
     columns: Sequence[str]
@@ -42,7 +42,7 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """Returns the previous statement of this session."""
+    """Returns the last finished statement of this session, if the journal still has it."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
@@ -86,7 +86,7 @@ _SETTING = ("key", "value", "default", "can_be_reloaded boolean")
 
 
 class Setting(NamedTuple):
-    """A setting: its key, value and default, and whether RELOAD applies another value from the file."""
+    """A row of SHOW VIEWGATE CONFIG: key, value, default, and whether a reload applies a changed value."""
 
     key: str
     value: str | None
@@ -96,7 +96,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ShowConfig:
-    """Returns one row for each setting; if logins are required, only to operators."""
+    """Returns one row per setting; raises SqlError 42501 for users who are not operators, if logins are required."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -111,9 +111,7 @@ EXAMPLE_WORKERS = "SHOW VIEWGATE WORKERS"
 
 @dataclass(frozen=True)
 class ShowWorkers:
-    """Returns one row for each worker, also for one that has ended, and for one that is being replaced and still has
-    sessions.
-    """
+    """Returns one row per worker process, including workers that have ended, or that are being replaced."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         rows = [

@@ -1,8 +1,8 @@
 """Determines the storage of a new view: its columns, its layout, or an existing table to adopt.
 
-Spark gives the columns' names and types, and the rewriter may add hidden columns. The layout comes from the statement's
-clauses, or else from the layout of the sources. An adopted table is checked against the view's query before it becomes
-the storage.
+Spark determines the columns' names and types, and the rewriter may add hidden columns. The layout (partitions, sort
+order) comes from the statement's clauses, else from the layout of the sources. An adopted table is compared with the
+view's query before it becomes the storage.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ Views = Mapping[TableName, View]
 
 @dataclass(frozen=True)
 class Shape:
-    """Both queries of a view, with columns and tables; `named` is true if the view must list its column
-    names itself.
+    """The two queries of a view (its own, and the storage query that fills the storage), their columns, and the
+    sources.
+
+    `named` is true if CREATE VIEW must list the column names, because the query's own names differ.
     """
 
     query: str
@@ -71,8 +73,9 @@ async def shape(
     *,
     hidden: bool = True,
 ) -> Shape:
-    """Return the shape of a view over a query, with Spark's names and types; raise SqlError for an
-    unsupported query.
+    """Return the queries and columns of a new view, with Spark's names and types; raise SqlError if it is unsupported.
+
+    `names` are the column names that the statement lists; without `hidden`, the rewriter adds no columns.
     """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
@@ -96,7 +99,7 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """Return the tables that the query reads, also through views; raise Spark's own error for unknown names."""
+    """Return the tables that the query reads, directly or through views; raise Spark's own error for unknown names."""
     try:
         named = relations(query, facts)
     except SqlError:
@@ -163,7 +166,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Layout:
-    """Partitions and order as in Spark's statements, and the properties of written files."""
+    """The layout of a storage table: partitions and order as in Spark's clauses, and the inherited write properties."""
 
     partitioned_by: str = ""
     ordered_by: str = ""
@@ -171,14 +174,16 @@ class Layout:
 
     @property
     def written(self) -> dict[str, str]:
-        """The properties, plus one that writes rows partition by partition.
+        """The write properties; for partitioned storage, with the fanout writer turned off.
 
-        Otherwise each writing task would keep a file, with its memory, open for each partition that it meets.
+        The fanout writer keeps one file, with its buffers, open per partition in each writing task.
         """
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """Yield the statements that set the storage's order without changing how rows are distributed to tasks."""
+        """Yield the ALTER statements that set the storage's sort order without changing how rows are distributed to
+        tasks.
+        """
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
             spread = properties.get(_DISTRIBUTION, "hash" if self.partitioned_by else "none")
@@ -186,7 +191,9 @@ class Layout:
 
 
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
-    """Raise SqlError, before anything is created, for partitions or an order that the storage cannot have."""
+    """Raise SqlError 42P10, before anything is created, for a partitioning or order that the view's columns do not
+    allow.
+    """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
         problem = layout_problem(clause, text, str(view), columns) if text else ""
@@ -195,10 +202,9 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
-    """Return the partitions and order that the user has `given`, else those derived from the tables that the view
-    reads.
+    """Return the layout: the partitioning and order that the user has `given`, else derived from the view's sources.
 
-    Partitions are derived from any source where a target of its own for each partition would pay; order and properties
+    Partitions are derived from the largest source for which partitioned storage pays off; order and write properties
     only from a single source.
     """
     partitioned_by, ordered_by = given
@@ -218,7 +224,9 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return the expected content of the storage; None if it is not evident."""
+    """Return a description of the rows that the storage will have; None if the rewriter does not understand the
+    query.
+    """
     view = MaterializedView(
         name=storage,
         uuid="",
@@ -270,7 +278,7 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the named table if it can hold the view's rows; raise SqlError if it cannot."""
+    """Return the full name of a table that can be adopted as storage; raise SqlError with the reason if it cannot."""
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]
     if not isinstance(table, Table):
@@ -294,10 +302,10 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Compare the table with the view's query at one set of snapshots, and record the sources; return its number of
-    rows.
+    """Compare the adopted table with the view's query at the same snapshots, and record a refresh; return the row
+    count.
 
-    Raise SqlError if the table's rows are not those of the query.
+    Raise SqlError 55000 if the table's rows differ from the query's.
     """
     if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
@@ -324,7 +332,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Return why a table's columns differ from the wanted ones; empty if they do not."""
+    """Return how a table's columns differ from the wanted ones, as text; empty if names and types are equal."""
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(
@@ -335,14 +343,15 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
 
 
 def _incomparable(columns: Sequence[Column]) -> str:
-    """Return why rows of these columns cannot be compared; empty if they can."""
+    """Return why EXCEPT ALL cannot compare rows with these columns (MAP, VARIANT), as text; empty if it can."""
     named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
     return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """Return a query of all rows in which 0.0 and -0.0 differ: set operations treat them as equal, but
-    strings do not.
+    """Return a query of a relation's rows that adds each floating-point column as a string.
+
+    Set operations treat 0.0 and -0.0 as equal; their strings differ.
     """
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"

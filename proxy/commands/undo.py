@@ -14,7 +14,7 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """A step that undoes another; `what` describes it to the user, who must do it by hand if it fails.
+    """The undo of one step; `what` describes it for the user, who must do it by hand if it fails.
 
     `act` returns whether there was anything to undo.
     """
@@ -25,7 +25,10 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Yield a list for undo steps; if the body fails or is cancelled, they run in reverse order."""
+    """Yield a list to which the body adds undo steps; if the body fails or is cancelled, run them in reverse order.
+
+    The undo steps that fail are added to the message of the statement's SqlError.
+    """
     undo: list[Step] = []
     try:
         yield undo
@@ -39,7 +42,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:
-    """Run the undo steps in reverse order; return the failed ones, each with the reason."""
+    """Run the undo steps in reverse order; return the descriptions of those that failed, each with the reason."""
     left = []
     for step in reversed(steps):
         try:
