@@ -1,8 +1,8 @@
-"""Iceberg metadata: all reads and commits, from a pyiceberg catalog to immutable values.
+"""Reads and commits of Iceberg metadata: from a pyiceberg catalog to immutable values.
 
-`open_catalog` opens the store for the catalog's type. `Catalog` returns the materialized views and the current state of
-tables, which every statement needs, lists everything for tools that browse, and makes the commit that publishes a
-refresh.
+`open_catalog` opens the catalog for its type (SQL database or REST). `Catalog` returns the materialized views and the
+current state of tables, which every statement needs, lists all tables and views for tools that browse, and makes the
+commit that publishes a refresh.
 """
 
 from __future__ import annotations
@@ -35,5 +35,9 @@ __all__ = [
 def open_catalog(
     name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
 ) -> Catalog:
-    """Open the catalog with this name in Spark; a statement waits at most `timeout` seconds for its reply."""
+    """Open the catalog that has this name in Spark; raise CatalogError if it cannot be opened.
+
+    A statement waits at most `timeout` seconds for a reply of the catalog; the definitions of views are read again
+    after `poll_ms` milliseconds (None: the default of the catalog's type).
+    """
     return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

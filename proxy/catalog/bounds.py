@@ -1,7 +1,8 @@
-"""The least and greatest values of a table's times and integers, from the column bounds in its manifests.
+"""The least and greatest values of a table's date, timestamp and integer columns, from the bounds in its manifests.
 
-Bounds of times limit which offset changes of a time zone concern a view, and end a range without an end. Bounds of
-integers tell which averages are exact. They include deleted rows: wider bounds prove less, but nothing wrong.
+Bounds of times tell which offset changes of a time zone lie within a view's rows, and replace the missing end of a
+half-open range. Bounds of integers tell which averages are exact. Bounds include deleted rows: wider bounds prove less,
+but nothing wrong.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 
 
 def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
-    """Yield each date or timestamp column with the bounds of its values in the current snapshot, in seconds since 1970.
+    """Yield the name, least and greatest value of each date and timestamp column in the current snapshot.
 
-    Columns without values, and columns without bounds in some file, are left out.
+    The values are in seconds since 1970. Columns without values, and columns without bounds in some file, are left out;
+    a table with more than MOST_MANIFESTS manifests yields nothing.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
@@ -48,10 +50,10 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 
 
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
-    """Yield the INT and BIGINT columns with the least and the greatest value that the current snapshot may have.
+    """Yield the name and the bounds of the values of each INT and BIGINT column in the current snapshot.
 
-    Columns without values, and columns without bounds in some file, are left out. `known` caches the ranges of each
-    manifest, so that the manifests of a growing table are read once.
+    Columns without values, and columns without bounds in some file, are left out. `known` caches the bounds per
+    manifest, so that each manifest of a growing table is read once; a table with too many manifests yields nothing.
     """
     snapshot = metadata.current_snapshot()
     fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
@@ -86,13 +88,13 @@ def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iter
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
-    """Return whether a file has only NULLs in a column."""
+    """Return whether a column has only NULLs in a file."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
     return nulls.get(field_id) == file.record_count
 
 
 def _seconds(field: NestedField, file: DataFile) -> Range | None:
-    """Return the bounds of a date or time in a file as seconds since 1970; None if unknown."""
+    """Return the bounds of a date or timestamp column in a file, in seconds since 1970; None if the file has none."""
     kind = field.field_type
     bounds = [(each or {}).get(field.field_id) for each in (file.lower_bounds, file.upper_bounds)]
     if not isinstance(kind, PrimitiveType) or None in bounds:
@@ -103,7 +105,9 @@ def _seconds(field: NestedField, file: DataFile) -> Range | None:
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
-    """Return the ranges of columns in files, None where a file has no bounds; columns without values are left out."""
+    """Return the bounds of each column over all files by field id: None if a file has no bounds; empty columns are
+    left out.
+    """
     found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
     return {each: _around(ranges) for each, ranges in found.items() if ranges}
 
@@ -114,7 +118,7 @@ def _range(field_id: int, file: DataFile) -> Range | None:
 
 
 def _whole(bound: bytes) -> int:
-    """Return an integer from four or eight bytes; a column that once was INT has both."""
+    """Decode an integer bound of four or eight bytes; a column widened from INT to BIGINT has both."""
     return int.from_bytes(bound, "little", signed=True)
 
 

@@ -44,7 +44,9 @@ _AT_ONCE = 0.0
 
 
 class Catalog:
-    """The definitions of materialized views, the current relations, and the commit that ends a refresh."""
+    """Reads view definitions and current table metadata from the Iceberg catalog, caches them, and commits
+    refreshes.
+    """
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
@@ -66,23 +68,23 @@ class Catalog:
 
     @property
     def broken(self) -> Mapping[TableName, str]:
-        """The views that cannot be read, with the reasons; they are left out of the definitions."""
+        """The views whose metadata cannot be used, with the reasons; the definitions do not contain them."""
         return self._broken
 
     @property
     def metadata_use(self) -> CacheUse:
-        """The hits, misses and entries of the cache of tables' metadata."""
+        """The hits, misses and entries of the cache of table metadata."""
         return self._relations.use
 
     @property
     def plain(self) -> tuple[PlainView, ...]:
-        """The views without storage, as of the last read of the definitions."""
+        """The plain views (without storage), as of the last read of the definitions."""
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
         """Return all materialized views; the same tuple until the metadata of a view changes.
 
-        While the catalog is unavailable, these are the views that were known before.
+        While the catalog is unavailable, return the last known views; raise Unavailable if the views were never read.
         """
         known = self._locations is not None  # before the first read there are none
         if known and (time.monotonic() < self._due or not self._reach.available):
@@ -93,40 +95,45 @@ class Catalog:
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
-        """Return the materialized view with this name, read now; None if there is none."""
+        """Return the materialized view with this name, read from the catalog now; None if there is none.
+
+        Raise Unavailable if the catalog is unavailable.
+        """
         self._reach.check()
         self.invalidate()
         return next((view for view in await self.definitions() if view.name == name), None)
 
     async def views(self) -> Mapping[TableName, View]:
-        """Return all views by name, including plain views."""
+        """Return all materialized and plain views by name."""
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return a new view with the views that it reads expanded."""
+        """Return a new view definition with the views that its query reads filled in (`through`)."""
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
 
     def invalidate(self) -> None:
-        """Read the definitions again with the next statement, because a view was created, changed or dropped."""
+        """Make the next statement read the definitions again, because a view was created, changed or dropped."""
         self._due = _AT_ONCE
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
-        """Return the current table or view of each name, in one request; None if there is none that can be read."""
+        """Return the current table or view of each name, from one lookup.
+
+        None for a name in another catalog, or without readable metadata; raise Unavailable if the catalog is
+        unavailable.
+        """
         wanted = tuple(dict.fromkeys(names))
         ours = [name for name in wanted if name.catalog == self.name]
         found = await self._answer(lambda: self._relations.look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Look up the ranges of these tables' integer columns from now on, too; return whether any of the tables is
-        new.
-        """
+        """Include the bounds of these tables' integer columns in later lookups; return whether any table is new."""
         return self._relations.range_of(names)
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Start reading the statistics of large tables from their manifests, in a thread; later lookups return them.
+        """Start to read the file statistics of large tables in a thread; later lookups return them.
 
         Until the statistics of a new snapshot are read, a table keeps those of the previous one.
         """
@@ -135,20 +142,21 @@ class Catalog:
     async def past(
         self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
     ) -> Mapping[TableName, Relation | None]:
-        """Return the relations for time travel: the statement's tables at their times, storage as of refreshes then,
-        views as now.
+        """Return the relations that a statement with time travel reads.
 
-        None for a table whose state then is unknown, and for any other table.
+        A table in `moments` is returned as of its time (strings are interpreted in `zone`), a storage table as of its
+        last refresh from these states, and a view as it is now; None for a table whose earlier state is unknown, and
+        for any other table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return the relations, with storage as of an earlier refresh if a table was rolled back to before the last
-        refresh.
+        """Replace storage tables, if a source was rolled back, by their state as of an earlier refresh.
 
-        They are for reading only: a refresh replaces the current storage.
+        That is the last refresh whose source snapshots all still exist. The result is for queries only: a refresh
+        replaces the current storage.
         """
         names = rolled_back(found)
         return (
@@ -156,23 +164,25 @@ class Catalog:
         )
 
     async def taken(self, name: TableName) -> bool:
-        """Return whether there is a table or view with this name now, even one that cannot be read."""
+        """Return whether a table or view with this name exists, even if its metadata cannot be read."""
         return bool(await self._answer(lambda: self._relations.entries([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
-        """Return a table's current properties; empty if there is no table that can be read."""
+        """Return a table's current properties; empty if there is no table with readable metadata."""
         return await self._answer(lambda: self._relations.properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
-        """Return the sort order of a table's new files."""
+        """Return the sort order of a table's new files; empty if they are not sorted."""
         return await self._answer(lambda: self._relations.read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
-        """Return the refresh state in the summary of a storage table's current snapshot; empty if there is none."""
+        """Return the summary entries that record the refresh of a storage table's current content; empty without
+        any.
+        """
         return await self._answer(lambda: self._relations.read(storage, recorded_summary, {}))
 
     async def refreshes(self, storage: TableName) -> Sequence[Refreshed]:
-        """Return the refreshes of a storage table whose snapshots still exist, the earliest first."""
+        """Return the refreshes of a storage table whose snapshots have not expired, the earliest first."""
         return await self._answer(lambda: self._relations.read(storage, partial(refreshes_of, storage), []))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -180,14 +190,14 @@ class Catalog:
         return await self._answer(lambda: asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return all tables and views whose names are wanted, ordered by name; unreadable ones are left out."""
+        """Return all tables and views whose names `wanted` accepts, ordered by name; unreadable ones are left out."""
         self._reach.check()
         storages = {view.storage for view in await self.definitions()}
         found = await self._at_length(lambda: self._relations.inventory(wanted))
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed between the state that a refresh recorded and the snapshot `end`."""
+        """Return how a table changed between the snapshot that a refresh recorded and the snapshot `end`."""
         return await self._at_length(lambda: self._relations.change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
@@ -198,14 +208,15 @@ class Catalog:
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return only the added and removed files, from the manifests of these commits, so that the cost follows their
-        number.
+        """Return only the files added and removed between two snapshots.
+
+        It reads the manifests of the commits between them, so that the cost grows with the change, not with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
 
     async def location(self, name: TableName) -> str:
-        """Return the directory of a table."""
+        """Return the root directory of a table's files."""
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: load(name.parts[1:]).location())
 
@@ -217,9 +228,11 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: properties, the branch's head as main, staged branches removed.
+        """Publish a refresh in one commit: set properties, make the branch's head the main branch, and drop staged
+        branches.
 
-        Raise Conflict if main is no longer at the snapshot `base`.
+        Properties with a prefix in `remove_prefixes` are removed. Raise Conflict if main is no longer at the snapshot
+        `base`.
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
@@ -227,19 +240,19 @@ class Catalog:
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
-        """Set a property of a table, or remove it if `value` is None; a missing table is ignored."""
+        """Set a property of a table, or remove the property if `value` is None; a missing table is ignored."""
         await self._at_length(lambda: commits.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
-        """Remove a staged branch of a storage table."""
+        """Remove a staged branch of a storage table; a missing branch is ignored."""
         await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
-        """Append rows to a table, which is created if missing; this blocks, and raises any error."""
+        """Append rows to a table, which is created if missing. The call blocks, and raises pyiceberg's errors."""
         append(self._store.iceberg, name, rows)
 
     async def forget_broken(self, table: TableName) -> bool:
-        """Remove a table from the catalog if its metadata file is missing or broken; return whether it was."""
+        """Remove a table from the catalog if its metadata file is missing or broken; return whether it was removed."""
         return await self._at_length(lambda: self._relations.forget_broken(table))
 
     def close(self) -> None:
@@ -249,18 +262,22 @@ class Catalog:
         self._store.close()
 
     def when_back(self, resume: Callable[[], None]) -> None:
-        """Call a function each time the catalog becomes available again."""
+        """Call `resume` each time the catalog becomes available again."""
         self._reach.back.append(resume)
 
     async def _answer(self, call: Callable[[], _Result]) -> _Result:
-        """Return the result of a call for which a statement waits; raise Unavailable after the time limit."""
+        """Run a call for which a statement waits, in a thread; raise Unavailable if it fails or exceeds the time
+        limit.
+        """
         return await self._reach.answer(call)
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.wrap_future(self._long.submit(call))
 
     async def _look_for_change(self) -> None:
-        """Read the definitions again; a failure is ignored if views are known and none was changed here."""
+        """Read the definitions again; ignore an unavailable catalog unless no views are known or a view was changed
+        here.
+        """
         needed = self._due == _AT_ONCE
         try:
             await self._look_again()

@@ -1,6 +1,7 @@
-"""Determines the changes of a table between two snapshots, from their summaries and manifests.
+"""Determines the changes of a table between two snapshots.
 
-The manifests list a table's data files, and the partitions in which files were added or removed.
+Snapshot summaries tell the kind of change and the row counts; manifests list the data files, and those that were added
+or removed, with their partitions.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 
 
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
-    """Return the effect of the snapshots after the recorded one up to `end`, which a refresh is about to read."""
+    """Return how a table changed from the snapshot in `recorded` to the snapshot `end`, which a refresh is about to
+    read.
+    """
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     kind, reason, between = _between(document, start, end)
@@ -68,7 +71,7 @@ def _between(
 
 
 def snapshot_of(document: Document, snapshot_id: int) -> dict[str, Any]:
-    """Return the snapshot with this id, as the metadata has it."""
+    """Return the snapshot with this id, as JSON of the metadata."""
     return next(raw for raw in document["snapshots"] if raw["snapshot-id"] == snapshot_id)
 
 
@@ -89,7 +92,10 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """Return the effect of one snapshot; "no files touched" proves that only if the writer counts files at all."""
+    """Return how one snapshot changed the rows of its parent.
+
+    File counts of zero prove that nothing changed only if the writer records file counts at all.
+    """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED
     counts = "total-data-files" in _summary(raw) and "total-data-files" in _summary(parent)
@@ -120,7 +126,9 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
-    """Return the live files at the snapshot `end` (if `live`), and the files added and removed since `start`."""
+    """Return the files added and removed between the snapshots `start` and `end`; if `live`, also all data files at
+    `end`.
+    """
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
         return Files(_fields(table), ())
@@ -149,8 +157,9 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """Yield the files that snapshots after `start` added and removed, including delete files; compaction
-    is left out.
+    """Yield the entries of files, including delete files, that snapshots after `start` added or removed.
+
+    Compactions (operation `replace`) are left out.
     """
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:
@@ -181,8 +190,9 @@ def _partition(entry: ManifestEntry) -> tuple[Value, ...]:
 
 
 def _value(value: Any) -> Value:
-    """Return a partition value: dates as days, times as microseconds since 1970, other types so that equal values are
-    equal.
+    """Return a partition value that can be compared: dates as days, times as microseconds since 1970.
+
+    Integers, strings and NULL are returned unchanged, values of other types as their `repr`.
     """
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)

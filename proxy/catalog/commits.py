@@ -1,7 +1,7 @@
-"""Commits changes of Viewgate's own to tables.
+"""The commits that Viewgate itself makes to Iceberg tables.
 
-A commit makes a staged branch the content of a storage table, together with the table properties that describe it.
-Another appends the journal's rows to a table.
+One publishes a refresh: it makes a staged branch the content of a storage table, together with the table properties
+that describe the content. Another appends the journal's rows to a table.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ BRANCH_PREFIX = "viewgate_"
 
 
 class Conflict(Exception):
-    """The content of a storage table was changed by another writer meanwhile."""
+    """Another writer changed the content of a storage table after the refresh had begun."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The published content of a storage table: its snapshot and number of rows."""
+    """The result of a publishing commit: the new snapshot, and the storage table's number of rows."""
 
     snapshot_id: int
     rows: int
@@ -48,10 +48,10 @@ def publish(
 ) -> Published:
     """Publish in one commit: main becomes the branch's head, properties are set, all staged branches are dropped.
 
-    `base` is the snapshot that main had when the refresh began. The branch alone is not enough: if it was dropped
-    meanwhile, Spark creates it again from the current main. All other staged branches were created from the content
-    that is replaced here, so that none of them may be published: their writers find main moved, and get a Conflict.
-    Branches that a killed refresh left are removed, too.
+    `base` is the snapshot that main had when the refresh began; raise Conflict if main has moved since. The branch
+    alone does not show that: if it was dropped meanwhile, Spark creates it again from the current main. The other
+    staged branches were created from the content that this commit replaces, and must not be published: their writers
+    find main moved, and get a Conflict. Branches that a killed refresh left are removed, too.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -74,8 +74,9 @@ def publish(
 
 
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
-    """Set a property of a table, or remove it if `value` is None; do nothing if that is so already, or the table is
-    missing.
+    """Set a property of a table, or remove the property if `value` is None; commit nothing if that is the case already.
+
+    A missing table is ignored.
     """
     try:
         table = catalog.load_table(table_name.parts[1:])
@@ -108,7 +109,7 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """Return the head of a branch; raise Conflict unless the branch was created from main, which is still at `base`."""
+    """Return the head of a staged branch; raise Conflict unless its parent is `base` and main is still at `base`."""
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
     if staged is None:
@@ -133,7 +134,7 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """Return the error for the later of two changes, whether the first was a refresh, a compaction or a rollback."""
+    """Return the Conflict for storage that a refresh, a compaction or a rollback changed first."""
     return Conflict(f"the content of {storage} was changed meanwhile")
 
 
@@ -143,7 +144,7 @@ _TRIES = 8  # all workers append to the same table
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
     """Append rows to a table, which is created if missing; raise pyiceberg's errors.
 
-    A table of an earlier version gets the columns that it lacks.
+    Columns of the rows that the table lacks are added to the table. A commit that conflicts with another is repeated.
     """
     table = _table(iceberg, name, rows.schema)
     for left in reversed(range(_TRIES)):

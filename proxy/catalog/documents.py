@@ -1,4 +1,4 @@
-"""Reads and caches metadata files: the content of a metadata location never changes."""
+"""Reads and caches metadata files; the content of a metadata location never changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def decode(content: bytes) -> Document:
-    """Return the JSON of a metadata file, compressed or not.
+    """Return the JSON object in a metadata file, compressed by gzip or not; raise ValueError for other content.
 
     >>> decode(b'{"format-version": 2}') == decode(gzip.compress(b'{"format-version": 2}'))
     True
@@ -31,14 +31,13 @@ def decode(content: bytes) -> Document:
 
 
 def read(location: str, properties: dict[str, str]) -> Document:
-    """Fetch and decode one metadata file with the catalog's settings for file access."""
+    """Read and decode one metadata file, with the catalog's properties for file access."""
     with load_file_io(properties, location).new_input(location).open() as stream:
         return decode(stream.read())
 
 
 def is_broken(load: Callable[[], Document]) -> bool:
-    """Return whether a metadata file is missing or truncated for good; raise the error of storage that cannot be
-    reached.
+    """Return whether a metadata file is missing or truncated; other errors of `load` are raised (unreachable storage).
 
     >>> is_broken(lambda: decode(b'{"format-version": 2')), is_broken(lambda: {})
     (True, False)
@@ -51,7 +50,7 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class CacheUse(NamedTuple):
-    """The use of a cache: the lookups that found a value (hits), those that did not (misses), and the cached values."""
+    """The use of a cache: lookups that found a value (hits), lookups that did not (misses), and cached values."""
 
     hits: int
     misses: int
@@ -59,7 +58,7 @@ class CacheUse(NamedTuple):
 
 
 class Remembered(Generic[Key, Value]):
-    """A cache of values by key, which evicts the least recently used. Without a `weight` each value weighs 1.
+    """A thread-safe LRU cache of values by key, limited by the sum of their weights; without `weight`, each weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]
@@ -80,7 +79,7 @@ class Remembered(Generic[Key, Value]):
         return CacheUse(self._hits, self._misses, len(self._values))
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, computed if it is not cached; a failure is not cached."""
+        """Return the cached value of a key, or compute and cache it; errors of `make` are raised and not cached."""
         with self._lock:
             if key in self._values:
                 self._hits += 1

@@ -26,7 +26,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ListedColumn:
-    """A column as metadata calls return it."""
+    """A column as the metadata calls (GetColumns) return it."""
 
     name: str
     type: SqlType
@@ -36,7 +36,7 @@ class ListedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A table or view as metadata calls return it."""
+    """A table or view as the metadata calls (GetTables, GetPrimaryKeys …) return it."""
 
     name: TableName
     kind: Kind
@@ -47,7 +47,7 @@ class Listed:
 
 
 def listed(name: TableName, entry: Entry) -> Listed:
-    """Return a table or view of the inventory, from its metadata."""
+    """Return the inventory's record of a table or view, from its metadata."""
     document = entry.load()
     properties: dict[str, str] = document.get("properties") or {}
     schema = current_schema(document) if entry.kind == "table" else view_schema(document)

@@ -1,4 +1,4 @@
-"""Tables at earlier snapshots, and storage as of the refreshes that read these snapshots."""
+"""Tables at earlier snapshots (time travel), and storage tables as of the refreshes that read these snapshots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return base tables at their times, and storage tables as of refreshes that read those states."""
+    """Return the tables in `moments` at their times, and the other tables as storage of refreshes from those states.
+
+    A storage table is returned as of its last refresh that read exactly these rows, else rows that were only appended
+    to since; None if there is none.
+    """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
     }
@@ -37,7 +41,7 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """Return the table that Spark reads for a time travel clause; None if that is unknown.
+    """Return the table that Spark reads for a time travel clause; None if its state is unknown.
 
     Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot: a branch is
     supported only if its head has the current schema.
@@ -54,8 +58,9 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 
 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
-    """Return the snapshot that Iceberg looks up: by id, by tag or branch name, or by time in the table's log; None if
-    there is none.
+    """Return the snapshot to which Iceberg resolves a time travel clause; None if there is none.
+
+    The clause has a snapshot id, a tag or branch name, or a time, which is looked up in the table's snapshot log.
     """
     if not as_of.by_time:
         if as_of.value.isdecimal():
@@ -73,11 +78,11 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
-    """Return a storage table as of its last refresh that read the first set of snapshots, else the next set; None if
-    none did.
+    """Return a storage table as of its last refresh from one of the `preferred` sets of source snapshots.
 
-    Only published refreshes count, the ancestors of the current snapshot. A refresh must have recorded the columns that
-    it used, because a name may have meant another column at the table's snapshot: renaming makes no snapshot.
+    The sets are tried in order; None if no refresh read any of them. Only published refreshes count, the ancestors of
+    the current snapshot. A refresh must have recorded the columns that it used, because a name may have denoted another
+    column at the source's snapshot: renaming a column makes no snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
@@ -86,7 +91,7 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables whose last refresh read a snapshot that is no longer in a table's history."""
+    """Return the storage tables whose last refresh read a snapshot that the source's history no longer contains."""
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
         relation.name
@@ -97,7 +102,7 @@ def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableNam
 
 
 def _left(table: Table, source: SourceState) -> bool:
-    """Return whether a table no longer descends from the snapshot that a refresh read."""
+    """Return whether a table's history no longer contains the snapshot that a refresh read."""
     read = source.snapshot_id
     return read not in (None, table.snapshot_id) and all(snapshot.id != read for snapshot in table.snapshots)
 
@@ -105,7 +110,10 @@ def _left(table: Table, source: SourceState) -> bool:
 def before_rollbacks(
     documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
 ) -> Mapping[TableName, Table]:
-    """Return each storage table as of its last refresh whose sources are still in the tables' history."""
+    """Return each storage table as of its last refresh from snapshots that the sources' histories still contain.
+
+    Storage tables without such a refresh are left out.
+    """
     tables = (relation for relation in relations.values() if isinstance(relation, Table))
     past = {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in tables}
     found = {name: refreshed_at(name, document, [past]) for name, document in documents.items()}
@@ -113,14 +121,16 @@ def before_rollbacks(
 
 
 class Refreshed(NamedTuple):
-    """A recorded refresh of a storage table: when its content became current, and what it was computed from."""
+    """A recorded refresh of a storage table: when its content became current (milliseconds since 1970), and its
+    state.
+    """
 
     at_ms: int
     state: RefreshState
 
 
 def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
-    """Return the refreshes whose snapshots still exist, the earliest first."""
+    """Return the refreshes of a storage table whose snapshots have not expired, the earliest first."""
     current_ms = {entry["snapshot-id"]: entry["timestamp-ms"] for entry in document.get("snapshot-log") or ()}
     found = (
         Refreshed(current_ms.get(raw["snapshot-id"], raw["timestamp-ms"]), state)
@@ -131,7 +141,9 @@ def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
-    """Yield the refreshes of a storage table, the last one first, each with the last snapshot that has its rows."""
+    """Yield the refreshes of a storage table, the last one first: the newest snapshot with the same rows, and the
+    state.
+    """
     last: Mapping[str, Any] | None = None
     for raw in ancestry(document):
         last = raw if last is None else last
@@ -144,19 +156,21 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Return whether a refresh has read one of these snapshots of each known table that it read."""
+    """Return whether a refresh read one of these snapshots of each source that `snapshots` lists, and listed at
+    least one.
+    """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the snapshots with the same rows as the table's current one: compaction changes none."""
+    """Yield the current snapshot and the earlier snapshots with the same rows: those before compactions only."""
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 
 
 def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
-    """Return a table at a snapshot, without its properties, which apply only to the present; None if its schema is
+    """Return a table at a snapshot, without its properties, which hold only for the present; None if its schema is
     unknown.
     """
     schema = raw.get("schema-id")

@@ -1,10 +1,10 @@
-"""Tracks whether the catalog is available: one state for all statements, so that only one call waits for its answer.
+"""Tracks whether the catalog is available, with one state for all statements: only the first call waits for a time-out.
 
     available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
 
-While the catalog is unavailable, statements go to Spark unchanged. The log reports the begin, then once a minute, and
-the end; without that, a catalog that is down for an hour would log a traceback for each statement. Calls to the catalog
-block, and run on threads of their own: a call that hangs delays neither the others nor the end of the process.
+While the catalog is unavailable, statements go to Spark unchanged. The log reports the begin of an outage, then its
+duration once a minute, and its end, instead of a traceback for each statement. Calls to the catalog block, and run on
+threads of their own: a call that hangs delays neither other calls nor the end of the process.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 
 class Threads:
-    """A pool of at most `count` threads. In contrast to ThreadPoolExecutor, the process does not wait for them at its
-    end.
+    """A pool of at most `count` daemon threads: unlike with ThreadPoolExecutor, the process ends without waiting for
+    them.
 
     >>> threads = Threads(1, "doctest")
     >>> threads.submit(lambda: 6 * 7).result(), threads.close()
@@ -50,7 +50,7 @@ class Threads:
         return future
 
     def close(self) -> None:
-        """End each thread after the calls that were submitted before."""
+        """End each thread after the calls submitted so far."""
         for _ in range(self._started):
             self._calls.put(None)
 
@@ -90,7 +90,8 @@ class StoreFailure(Exception):
 class Reach:
     """Makes blocking calls to one catalog, and tracks its availability.
 
-    `probe` is a cheap call; the functions in `back` are called when the catalog becomes available again.
+    `probe` is a cheap call, which is repeated while the catalog is unavailable; the functions in `back` are called when
+    the catalog becomes available again. `timeout` is in seconds.
     """
 
     def __init__(self, name: str, probe: Callable[[], object], timeout: float = TIMEOUT_S) -> None:
@@ -114,7 +115,7 @@ class Reach:
             raise Unavailable(self._problem)
 
     async def answer(self, call: Callable[[], T]) -> T:
-        """Return the result of a call; raise Unavailable if the catalog fails or takes too long."""
+        """Return the result of a call; raise Unavailable if the catalog fails or the call exceeds the time limit."""
         self.check()
         try:
             return await self._in_time(call)

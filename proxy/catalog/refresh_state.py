@@ -1,14 +1,14 @@
-"""The refresh state of a storage table: all known forms are read; the specification's and the latest draft's are
-written.
+"""The refresh state of a storage table: the source snapshots and view versions from which its content was computed.
 
 Two forms exist. *Properties* are keys of the storage table (such as `iceberg.base.snapshot.<uuid>`), which a commit of
-data does not change. The *summary* form is `refresh-state` in the summary of the snapshot with the content, and is
-committed together with it; it takes precedence over properties. Viewgate's refreshes also write
-`viewgate.refresh-state` to the summary: the view's identity, the columns used of every source, and the storage's
-columns, so that schema changes without a snapshot are noticed.
+data does not change. The *summary* form is `refresh-state` in the summary of the snapshot with the content, committed
+together with it; it takes precedence. The specification's and the latest draft's forms are written, and all earlier
+drafts' are read. Viewgate's refreshes also write `viewgate.refresh-state` to the summary: the view's UUID, the columns
+used of every source, and the storage's columns, so that schema changes without a snapshot are noticed.
 
-If storage has only a part of the view's rows, other tools must not take it for all of them: then the draft's state is
-nested in Viewgate's own, with the condition, and the table gets no refresh properties.
+If storage is partial (it has only some of the view's rows), other tools must not take it for complete: the draft's
+state is then nested in Viewgate's own, with the condition that the rows satisfy, and the table gets no refresh
+properties.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source without snapshots
 
 
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """Return the state in a snapshot's summary; None if there is none or it cannot be parsed."""
+    """Return the refresh state in a snapshot's summary; None if there is none, or it cannot be parsed."""
     try:
         ours = json.loads(summary.get(OURS, "{}"))
         return _parsed(json.loads(summary[SUMMARY]) if SUMMARY in summary else ours[_STATE], ours, catalog)
@@ -62,7 +62,9 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
 
 
 def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sources in a state: tagged entries in the latest draft, one list per kind in earlier drafts."""
+    """Return the sources in a state as tagged entries, the form of the latest draft; earlier drafts have a list per
+    kind.
+    """
     if "source-states" in state:
         return list(state["source-states"])
     tables = state["source-table-states"]
@@ -88,10 +90,11 @@ def _snapshot(recorded: int | str) -> int | None:
 
 
 def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> RefreshState | None:
-    """Return the state in a storage table's properties; None if they describe none of the given heads.
+    """Return the refresh state in a storage table's properties; None if they describe none of the snapshots in `heads`.
 
-    `heads` are the current snapshot and its predecessors that differ only by compaction. Properties name sources only
-    by UUID, so the names are empty. Storage written by another tool is trusted, as the specification says.
+    `heads` are the current snapshot and its predecessors that differ only by compaction. Properties identify sources
+    only by UUID, so the names in the result are empty. Storage written by another tool is trusted, as the specification
+    says.
     """
     if not _describe(properties, heads):
         return None
@@ -121,7 +124,7 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """Return the summary entries of a refresh: the latest draft's and Viewgate's own."""
+    """Return the snapshot summary entries that record a refresh: the latest draft's and Viewgate's own."""
     recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
         "view-version-id": state.view_version,
@@ -144,14 +147,12 @@ def _written(value: dict[str, Any]) -> str:
 
 
 def speaks(summary: Mapping[str, str]) -> bool:
-    """Return whether a snapshot's summary records the source snapshots of the content."""
+    """Return whether a snapshot's summary records a refresh state."""
     return SUMMARY in summary or OURS in summary
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """Return the specification's table properties for a refresh; empty if storage has only a part of the
-    view's rows.
-    """
+    """Return the specification's table properties for a refresh; empty if the storage is partial."""
     if state.only:
         return {}
     return {

@@ -1,7 +1,7 @@
 """Reads tables and views, current and past, from their metadata documents; the calls block.
 
 Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting, and
-does not affect the others.
+the others are unaffected.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Result = TypeVar("_Result")
 
 
 class Relations:
-    """The tables and views of one catalog; each document is read once, even if several threads need it."""
+    """The tables and views of one catalog, cached by metadata location."""
 
     def __init__(self, store: Store, background: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store = store
@@ -60,24 +60,25 @@ class Relations:
         return self._known.use
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Look up the ranges of these tables' integer columns from now on, too; return whether any of the tables is
-        new.
-        """
+        """Include the bounds of these tables' integer columns in later lookups; return whether any table is new."""
         before, self._ranged = self._ranged, self._ranged.union(names)
         return self._ranged != before
 
     def entries(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the current catalog entries of the names."""
+        """Return the current catalog entries of the names that exist; raise StoreFailure."""
         return asked(lambda: self._store.look(names))
 
     def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        """Return the current tables and views of the names; None for one that is missing or cannot be read."""
+        """Return the current tables and views of the names that exist; None for unreadable metadata."""
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return tables at their times, storage as of its last refresh by then, views as of now; None if unknown."""
+        """Return tables at their times, storage as of its last refresh from these states, and views as they are now.
+
+        None for a table whose state is unknown.
+        """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
         read = {name: entry for name, entry in entries.items() if name in moments or name in storages}
@@ -96,7 +97,9 @@ class Relations:
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Table | None]:
-        """Return storage as of its last refresh before its tables were rolled back; None where there is none."""
+        """Return storage tables as of a refresh from snapshots that were not rolled back; tables without one are
+        left out.
+        """
         entries = self.entries(storages)
         heads = frozenset((table.uuid, table.snapshot_id) for table in found.values() if isinstance(table, Table))
         locations = frozenset(entry.location for entry in entries.values())
@@ -136,7 +139,7 @@ class Relations:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Return a table with the ranges of its times, if it is storage, or else of its integers."""
+        """Add bounds to a table: of its times if it is a storage table, and of its integers if they were requested."""
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
         times = list(time_ranges(metadata, io)) if storage else []
@@ -145,15 +148,13 @@ class Relations:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
-        """Log a metadata file that cannot be read, once: its content never changes, and every statement reads
-        it again.
-        """
+        """Log an unreadable metadata file once: its content never changes, and every statement reads it again."""
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
 
     def forget_broken(self, name: TableName) -> bool:
-        """Drop a table from the catalog if its metadata file is missing or broken; return whether that was so."""
+        """Drop a table from the catalog if its metadata file is missing or broken; return whether it was dropped."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table" or not is_broken(entry.load):
             return False
@@ -161,7 +162,7 @@ class Relations:
         return True
 
     def properties(self, name: TableName) -> Mapping[str, str]:
-        """Return the properties of a table; an empty mapping if there is no readable table."""
+        """Return the properties of a table; empty if there is no table with readable metadata."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table":
             return {}
@@ -174,12 +175,12 @@ class Relations:
             return {}
 
     def read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
-        """Return what `read` returns for a table's current metadata; `none` if there is no such table."""
+        """Return the result of `read` for a table's current metadata; `none` if there is no such table."""
         entry = self.entries([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return the change of a table between a recorded state and a snapshot; of kind UNKNOWN if there is no such
+        """Return how a table changed between a recorded state and a snapshot; of kind UNKNOWN if there is no such
         table.
         """
         entry = self._store.look([name]).get(name)
@@ -188,7 +189,9 @@ class Relations:
         return change(name, entry.load(), recorded, end)
 
     def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return the tables and views with wanted names, sorted by name."""
+        """Return the tables and views whose names `wanted` accepts, sorted by name; unreadable ones are logged and
+        left out.
+        """
         entries = self._store.relations(wanted)
         made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))
         found = {name: one for name, one in made if one is not None}
@@ -208,7 +211,7 @@ class Relations:
 
 
 def asked(call: Callable[[], _Result]) -> _Result:
-    """Return the result of a call; any error is the catalog's, not one table's metadata."""
+    """Return the result of a call to the catalog; raise any error as StoreFailure."""
     try:
         return call()
     except Exception as failure:

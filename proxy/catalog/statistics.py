@@ -55,12 +55,14 @@ _WHOLE = (IntegerType, LongType, DateType, TimestampType, TimestamptzType)
 
 
 def groups() -> Groups:
-    """Return an empty cache of manifests' files, limited by its number of values."""
+    """Return an empty cache of file statistics per manifest, limited by its number of values."""
     return Remembered(MOST_VALUES, weight=lambda group: 1 + len(group.records) * (2 + 2 * len(group.columns)))
 
 
 def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
-    """Return the statistics of the current snapshot's data files; None if there are none, or too many."""
+    """Return the statistics of the current snapshot's data files; None without a snapshot, or with too many
+    manifests.
+    """
     snapshot = metadata.current_snapshot()
     manifests = snapshot.manifests(io) if snapshot is not None else []
     data = [manifest for manifest in manifests if manifest.content is ManifestContent.DATA]
@@ -105,12 +107,14 @@ def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> Colu
 
 
 def _dense(values: list[Any]) -> Sequence[Any]:
-    """Return integers as an array of eight bytes each; other values as a tuple."""
+    """Return a sequence of integers as an array of eight bytes each, any other sequence as a tuple."""
     return array("q", values) if all(type(value) is int for value in values) else tuple(values)
 
 
 def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
-    """Return a bound as a value that the rewriter compares with constants; None if there is none."""
+    """Decode a bound into a value that the rewriter compares with constants; None if absent or of an unsupported
+    type.
+    """
     if bound is None or not isinstance(kind, _BOUNDED):
         return None
     if isinstance(kind, _WHOLE):
@@ -129,7 +133,7 @@ MOST_EXAMINED = 1024
 
 
 class Examined:
-    """The statistics of tables, by UUID; `submit` runs a read in a thread for which no statement waits."""
+    """The file statistics of tables by UUID, read in the background by `submit`, which runs a call in a thread."""
 
     def __init__(self, store: Store, submit: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store, self._submit = store, submit
@@ -140,11 +144,13 @@ class Examined:
 
     @property
     def running(self) -> bool:
-        """Whether statistics are being read."""
+        """Whether the statistics of a table are being read."""
         return bool(self._running)
 
     def start(self, relations: Iterable[Relation | None]) -> None:
-        """Start reading the statistics of the large tables among these, unless those of their snapshot are known."""
+        """Start to read the statistics of the large tables among the relations whose current snapshot was not read
+        yet.
+        """
         large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
         for table in large:
             if table.uuid not in self._running and self._snapshot_read(table) != table.snapshot_id:
@@ -152,7 +158,10 @@ class Examined:
                 self._submit(partial(self._examine, table))
 
     def with_statistics(self, key: tuple[Hashable, ...], relation: Relation) -> Relation:
-        """Return a relation with its last statistics; the same object for the same metadata `key`."""
+        """Return a table with its last statistics, or the relation itself without any.
+
+        The result is the same object for the same metadata `key`, so that caches by identity work.
+        """
         _, read = self._statistics.get(relation.uuid, (None, None))
         if read is None or not isinstance(relation, Table):
             return relation
@@ -162,7 +171,7 @@ class Examined:
         return self._statistics.get(table.uuid, (None, None))[0]
 
     def _examine(self, table: Table) -> None:
-        """Read the statistics of a table's files; if that fails, only estimates get worse."""
+        """Read the statistics of a table's files; a failure is logged, and only worsens estimates."""
         read, at = None, table.snapshot_id
         try:
             entry = self._store.look([table.name]).get(table.name)

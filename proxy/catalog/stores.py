@@ -4,10 +4,10 @@ In a SQL database (SQLite, PostgreSQL) one SELECT returns the metadata locations
 support views in such a catalog, so its table `iceberg_tables` is read directly.
 
 In a REST catalog each name costs a call, so calls run in parallel. If the server sends an ETag for a table or view, the
-next lookup returns it, and the server answers without metadata if nothing has changed. pyiceberg itself does not use
-ETags.
+next lookup sends the ETag, and the server answers without metadata if nothing has changed. pyiceberg itself does not
+use ETags.
 
-`open_store` creates a store from the settings; its errors name the setting and the remedy.
+`open_store` creates a store from the settings; its errors name the setting to change.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CatalogError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table or view at one metadata location; `load` reads its metadata there."""
+    """A table or view at one metadata location; `load` reads the metadata."""
 
     kind: Literal["table", "view"]
     location: str
@@ -50,29 +50,29 @@ class Entry:
 
 
 class Store(Protocol):
-    """The blocking calls to a catalog, which several threads use at once."""
+    """The blocking calls to a catalog; several threads may call at once."""
 
     poll_ms: int
 
     @property
     def iceberg(self) -> IcebergCatalog:
-        """Return pyiceberg's catalog, for everything that pyiceberg supports."""
+        """Return pyiceberg's catalog, for all operations that pyiceberg supports."""
         ...
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist now."""
+        """Return the entries of the names that exist; names that do not are left out."""
         ...
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views."""
+        """Return all views of the catalog."""
         ...
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """Return all namespaces."""
+        """Return all namespaces of the catalog, nested ones included."""
         ...
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names are wanted."""
+        """Return all tables and views whose names `wanted` accepts."""
         ...
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ _NAMESPACES = text(
 
 
 class SqlStore:
-    """Reads the rows of `iceberg_tables` that belong to one catalog."""
+    """The catalog in a SQL database: reads the rows of its table `iceberg_tables`."""
 
     poll_ms = 500
 
@@ -99,7 +99,7 @@ class SqlStore:
         self.iceberg = iceberg
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist now."""
+        """Return the entries of the names that exist, by one SELECT; names that do not are left out."""
         wanted = [name for name in names if len(name.parts) > 2]
         if not wanted:
             return {}
@@ -108,17 +108,17 @@ class SqlStore:
         return self._entries(_lookup(len(wanted)), keys)
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views."""
+        """Return all views of the catalog."""
         return self._entries(_VIEWS, {})
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """Return all namespaces."""
+        """Return all namespaces of the catalog, sorted."""
         with self.iceberg.engine.connect() as connection:
             found = connection.execute(_NAMESPACES, {"catalog": self.iceberg.name}).scalars().all()
         return sorted(tuple(name.split(".")) for name in found)
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names are wanted."""
+        """Return all tables and views whose names `wanted` accepts."""
         return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class SqlStore:
 
 
 def _lookup(count: int) -> TextClause:
-    """Return the SELECT for this number of names; not every database supports row values in IN lists."""
+    """Return the SELECT of this number of names, with OR: not every database supports row values in IN lists."""
     either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
     query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
     return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
@@ -163,7 +163,7 @@ _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
 
 
 class Loaded(NamedTuple):
-    """The last reply for a name; `body` is compressed."""
+    """The last reply for a name: its ETag, the metadata location, and the body, compressed by gzip."""
 
     tag: str
     location: str
@@ -175,7 +175,9 @@ class Loaded(NamedTuple):
 
 
 class RestStore:
-    """Reads raw metadata from the server, because pyiceberg's view model drops fields that it does not know."""
+    """The catalog behind a REST server; metadata is parsed here, because pyiceberg drops fields of views that it
+    ignores.
+    """
 
     poll_ms = 10_000
 
@@ -189,23 +191,23 @@ class RestStore:
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist now."""
+        """Return the entries of the names that exist, by parallel calls; names that do not are left out."""
         wanted = [name for name in names if len(name.parts) > 2]
         found = self._threads.map(self._find, wanted)
         return {name: entry for name, entry in zip(wanted, found, strict=True) if entry is not None}
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views."""
+        """Return all views of the catalog."""
         names = [TableName((self.iceberg.name, *view)) for space in self._namespaces(()) for view in self._views(space)]
         found = self._threads.map(self._view, names)
         return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """Return all namespaces."""
+        """Return all namespaces of the catalog, nested ones included, sorted."""
         return sorted(self._namespaces(()))
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names are wanted."""
+        """Return all tables and views whose names `wanted` accepts."""
         found = self._threads.map(lambda space: (*self._tables(space), *self._views(space)), self.namespaces())
         names = {TableName((self.iceberg.name, *name)) for listed in found for name in listed}
         return self.look([name for name in sorted(names) if wanted(name)])
@@ -243,7 +245,7 @@ class RestStore:
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
 
     def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
-        """Cache a reply under its ETag; a reply without one cannot be revalidated, and is not cached."""
+        """Cache a reply with its ETag; without an ETag, the server cannot revalidate the reply, which is not cached."""
         if tag := reply.headers.get("ETag"):
             with self._lock:
                 self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
@@ -303,7 +305,7 @@ def _store(iceberg: IcebergCatalog) -> Store:
 
 
 def _check_database(name: str, uri: str) -> None:
-    """Raise CatalogError for a SQLite file that does not exist: opening would create it, empty and without views."""
+    """Raise CatalogError for a SQLite file that does not exist: opening would create an empty database."""
     try:
         url = make_url(uri)
     except ArgumentError as error:
@@ -317,7 +319,7 @@ def _check_database(name: str, uri: str) -> None:
 
 
 def _shown(uri: str) -> str:
-    """Return an address with its password hidden.
+    """Return a database URI with its password hidden; text that is not a URI unchanged.
 
     >>> _shown("postgresql://ann:secret@db/x"), _shown("not one")
     ('postgresql://ann:***@db/x', 'not one')
@@ -329,6 +331,6 @@ def _shown(uri: str) -> str:
 
 
 def reason(failure: BaseException) -> str:
-    """Return an error's message on one line, without advice for programmers."""
+    """Return an error's message on one line; of a SQLAlchemy error, the database driver's own message."""
     text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
     return " ".join(text.split()) or type(failure).__name__

@@ -1,4 +1,4 @@
-"""Converts table metadata documents to immutable values."""
+"""Converts table metadata documents (Iceberg's metadata.json) to immutable values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def table(name: TableName, document: Document) -> Table:
-    """Return the table that a metadata document describes."""
+    """Return the table that a metadata document describes, at its current snapshot."""
     line = tuple(ancestry(document))
     schema_id = document.get("current-schema-id", 0)
     properties: Mapping[str, str] = document.get("properties", {})
@@ -52,7 +52,7 @@ def table(name: TableName, document: Document) -> Table:
 
 
 def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
-    """Return the properties that are probably misspelled names of constraint properties.
+    """Return the properties that are probably misspelled names of constraint properties, each with the likely name.
 
     >>> list(misspelled({"viewgate.primray-key": "id", "viewgate.primary-key": "id", "owner": "ann"}))
     ['viewgate.primray-key (did you mean viewgate.primary-key?)']
@@ -62,17 +62,17 @@ def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
 
 
 def primary_key(name: TableName, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the primary key that a table declares; empty if it declares none that can be read."""
+    """Return the columns of the primary key that a table's properties declare; empty without a valid declaration."""
     return _keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key)
 
 
 def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[ForeignKey, ...]:
-    """Return the foreign keys that a table declares."""
+    """Return the foreign keys that a table's properties declare; empty without a valid declaration."""
     return _keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name))
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """Return the keys that a property declares; empty if the property is invalid, which is logged."""
+    """Parse the keys that a property declares; log an invalid property, and return an empty tuple."""
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
@@ -81,7 +81,7 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """Return the partition fields of the specification with this id, by default the one for new files."""
+    """Return the fields of the partition spec with this id, by default the spec of new files."""
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -107,7 +107,7 @@ def sort_fields(document: Document) -> tuple[SortField, ...]:
 
 
 def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the top-level columns of a schema."""
+    """Return the top-level columns of a schema, with Spark's type names."""
     return tuple(
         Column(field["name"], spark_type(field["type"]), not field["required"], field["id"])
         for field in schema["fields"]
@@ -115,12 +115,12 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
-    """Return the columns of the schema with this id, by default the current one."""
+    """Return the columns of the schema with this id, by default the current schema."""
     return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
 
 
 def current_schema(document: Document) -> Mapping[str, Any]:
-    """Return the current schema of a table."""
+    """Return the current schema of a table, as JSON."""
     return _schema(document, document.get("current-schema-id", 0))
 
 
@@ -131,7 +131,7 @@ def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
 
 
 def ancestry(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the current snapshot and its ancestors that have not expired, newest first."""
+    """Yield the current snapshot and its unexpired ancestors as JSON, newest first."""
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
     while at in by_id:
@@ -150,16 +150,14 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 
 
 def _effect(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot, but "overwrite" for an append that also removed files, which readers would
-    miss.
-    """
+    """Return the operation of a snapshot; "overwrite" for an append that also removed files or rows."""
     called = operation(raw)
     takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
     return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
 
 
 def operation(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot: append, overwrite, delete or replace."""
+    """Return the operation of a snapshot: append, overwrite, delete or replace (compaction)."""
     summary: dict[str, str] = raw.get("summary") or {}
     return summary.get("operation", "overwrite")  # format version 1 may omit it: assume the operation that allows most
 
@@ -175,14 +173,16 @@ def _count(raw: Mapping[str, Any], key: str) -> int | None:
 
 
 def recorded_summary(document: Document) -> Mapping[str, str]:
-    """Return the refresh state of a storage table's current content, from its snapshot's summary; else empty."""
+    """Return the summary entries that record the refresh of a storage table's current content; empty without any."""
     heads = _heads(tuple(ancestry(document)))
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
     return {key: summary[key] for key in (SUMMARY, OURS) if key in summary}
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and its ancestors, back to the first that is not a compaction (`replace`)."""
+    """Return the current snapshot and its ancestors, up to the first that is no compaction or records a refresh
+    state.
+    """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]
 

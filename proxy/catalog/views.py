@@ -1,4 +1,4 @@
-"""Converts view metadata documents to immutable values, and parses the periods of time in views' properties."""
+"""Converts view metadata documents to immutable values, and parses the durations in views' properties."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ class Unusable(Exception):
 
 
 def view_state(name: TableName, document: Document) -> ViewState:
-    """Return the current identity and version of a view."""
+    """Return the UUID and current version of a view."""
     return ViewState(name, document["view-uuid"], document["current-version-id"])
 
 
 def is_materialized(document: Document) -> bool:
-    """Return whether a view is materialized, by any of the specification's forms."""
+    """Return whether a view is materialized: by a marker property, or by the `storage-table` field of its version."""
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
     return marked or bool(_version(document).get("storage-table"))
 
 
 def materialized_view(name: TableName, document: Document) -> MaterializedView:
-    """Return the materialized view that a view document describes; raise Unusable."""
+    """Return the materialized view that a view's metadata describes; raise Unusable."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
     query = view_query(name, document)
@@ -72,7 +72,7 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
 
 
 def plain_view(name: TableName, document: Document) -> PlainView:
-    """Return the view without storage that a view document describes; raise Unusable."""
+    """Return the plain view (without storage) that a view's metadata describes; raise Unusable."""
     query = view_query(name, document)
     return PlainView(
         name=name,
@@ -94,7 +94,7 @@ def _version(document: Document) -> dict[str, Any]:
 
 
 def view_schema(document: Document) -> dict[str, Any]:
-    """Return the schema of a view's current version, as metadata JSON; raise Unusable if there is none."""
+    """Return the schema of a view's current version, as JSON; raise Unusable if there is none."""
     schema_id = _version(document)["schema-id"]
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
@@ -114,12 +114,15 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
 
 
 def fingerprint(query: str) -> str:
-    """Return a hash that identifies the text of a definition."""
+    """Return a hash (SHA-256, in hexadecimal) of a view's query text."""
     return hashlib.sha256(query.strip().encode()).hexdigest()
 
 
 def _storage_query(query: str, properties: Mapping[str, str]) -> str:
-    """Return the query that fills the storage; raise Unusable if another engine has replaced the view's query."""
+    """Return the query that fills the storage: the view's query, or the one that Viewgate has recorded.
+
+    Raise Unusable if another engine has replaced the view's query since.
+    """
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
@@ -138,7 +141,11 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
-    """Return the storage table's name: a struct in the latest draft, else an identifier in a property."""
+    """Return a view's storage table; raise Unusable if none is recorded.
+
+    It is the `storage-table` field of the version (latest draft of the specification), else the identifier in a
+    property.
+    """
     if pointer := version.get("storage-table"):
         return TableName((pointer.get("catalog") or view.catalog, *pointer["namespace"], pointer["name"]))
     for marker in MARKERS:
@@ -155,7 +162,7 @@ ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
 
 
 def period(text: str) -> int | None:
-    """Return a period in seconds; None for a text that is not a period.
+    """Return a duration such as `10 minutes` in seconds; None for text that is not a duration.
 
     >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
     (600, 86400, None, None)
