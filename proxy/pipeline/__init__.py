@@ -1,4 +1,4 @@
-"""Refreshes the storage of materialized views on Spark."""
+"""Refreshes the storage tables of materialized views by Spark jobs."""
 
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.pipeline import Pipeline

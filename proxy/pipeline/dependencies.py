@@ -1,7 +1,10 @@
-"""Provides what a view's storage was built from as rows (`mv_dependencies`, `stale_files`), and the order of refreshes.
+"""The rows of the table functions `mv_dependencies` and `stale_files`, and the order in which views are refreshed.
 
-A view is refreshed after all views that it reads; among the others, those with finer groups are refreshed first,
-because a full refresh of a view with fewer groups can then be computed from their storage: see `planning`.
+The functions list the source files that each part of a view's storage was computed from, and the files that changed
+since.
+
+A view is refreshed after all views that it reads. Of the other views, those with more stored rows are refreshed first,
+because a full refresh of a view with coarser groups can then be computed from their storage: see `planning`.
 """
 
 from __future__ import annotations
@@ -41,12 +44,14 @@ FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
 
 
 def _time(added_ms: int | None) -> str:
-    """Return the time at which a file was added as a literal; NULL if its snapshot is no longer known."""
+    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if it is unknown."""
     return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
 
 
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """Return the rows of a table function for a view as a subquery; raise SqlError 54000 if there are too many."""
+    """Return the rows of a table function for a view as a SQL subquery; raise SqlError 54000 for more than
+    MOST_FILES rows.
+    """
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)

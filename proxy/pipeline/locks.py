@@ -1,4 +1,4 @@
-"""View locks: only one change of a view's storage at a time, and none for a view that is being dropped."""
+"""View locks: only one change of a view's storage runs at a time, and none once the view is being dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Content = tuple[str, TableName]
 
 
 def content(view: MaterializedView) -> Content:
-    """Return the key of a view's lock."""
+    """Return the key of a view's lock: a new view under the name of a dropped one has another lock."""
     return view.uuid, view.storage
 
 
@@ -39,7 +39,9 @@ class UnderWay:
             yield
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Return the result of work under the view lock; raise Lost if the view is dropped meanwhile."""
+        """Return the result of `work`, whose caller holds the view lock; raise Lost if the view is dropped
+        meanwhile.
+        """
         task = asyncio.create_task(work)
         self._tasks[content(view)] = task
         try:
@@ -54,7 +56,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Wait for all work on a view's storage to end, and let none begin during the body."""
+        """Cancel running work on a view's storage, wait for its end, and let none begin during the body."""
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):
             running.cancel()

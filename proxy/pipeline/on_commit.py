@@ -1,8 +1,8 @@
 """Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
-The write has succeeded by then. A view's failure concerns only that view: it is a line in the statement's log and in
-SHOW MATERIALIZED VIEWS until a refresh succeeds. A refresh never turns rewriting on again after a user has turned it
-off.
+The write has succeeded by then. A failed refresh concerns only its view: it is reported in the statement's log and,
+until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A refresh never turns rewriting on again after a user has turned
+it off.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 
 class OnCommit:
-    """Runs post-commit refreshes; those for which no statement waits continue in the background until `close`."""
+    """Runs post-commit refreshes; refreshes for which no statement waits run in the background until `close`."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
         self._catalog = catalog
@@ -45,9 +45,10 @@ class OnCommit:
         self._running: set[asyncio.Task[None]] = set()
 
     async def after_write(self, definitions: Definitions, tables: Collection[TableName], log: Log) -> None:
-        """Refresh the views over tables that may have been written to; wait for those that writers wait for.
+        """Refresh the stale views over tables that a statement may have written to.
 
-        If cancelled, it cancels the refreshes that it waits for.
+        Return when the refreshes have ended that the statement waits for (property `viewgate.refresh.wait`); the others
+        run in the background. If cancelled, cancel the refreshes that it waits for.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         decisions = await self._waiting(definitions, views)
@@ -63,9 +64,11 @@ class OnCommit:
     def _waited_for(
         self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
-        """Start the refreshes, each after those of the views that it reads; return a wait for each.
+        """Start the refreshes, each after the refreshes of the views that it reads; return one waiting coroutine per
+        view.
 
-        A full refresh that is waited for comes after all others, because it may read their storage.
+        A view with `viewgate.refresh.wait = always` comes after all views before it, because its full refresh may read
+        their storage.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -101,7 +104,7 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Start refreshes that were missed: Viewgate was killed after a commit, or the catalog was unavailable."""
+        """Start the refreshes that were missed, because Viewgate was killed after a commit or the catalog was unavailable."""
         self._start(self._caught_up(definitions))
 
     async def _caught_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
@@ -129,7 +132,9 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the views that are stale, or will be once the views under them are refreshed."""
+        """Return the views that are stale, or will be once the views that they read are refreshed; deferred views
+        are left out.
+        """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
@@ -146,10 +151,10 @@ class OnCommit:
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]
     ) -> dict[MaterializedView, Decision | None]:
-        """Return the views that the writer waits for, by their properties; such a view only if all views under it are
-        waited for.
+        """Return the views for whose refresh the writing statement waits, each with its refresh decision.
 
-        Each has the decision about its refresh; None if the refresh will fail.
+        Their properties decide, and a statement waits for a view only if it waits for all stale views that this view
+        reads. The decision is None if planning the refresh fails.
         """
         waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
@@ -163,7 +168,9 @@ class OnCommit:
         return waiting
 
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
-        """Return whether the writer waits for a view, and the decision about its refresh, if there is one."""
+        """Return whether a statement waits for a view's refresh, and the refresh decision; None if it was not needed
+        or failed.
+        """
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:
             return False, None
@@ -186,7 +193,9 @@ class OnCommit:
         cause: Cause = Cause.COMMIT,
         asked: Asked = UP_TO_DATE,
     ) -> None:
-        """Refresh a view, unless a view that it reads is in `failed`; add it to `failed` if its refresh fails."""
+        """Refresh a view if it is stale, unless a view that it reads is in `failed`; add the view to `failed` on
+        failure.
+        """
         if why := stopped(view, failed):
             log(why)
             failed.add(view.name)
@@ -210,7 +219,9 @@ class OnCommit:
 
 
 class _Said:
-    """The log of a refresh: first that of the statement that waits for it, later the server's."""
+    """A refresh's log function: logs to the waiting statement's operation log, and after `leave` to the server's
+    log.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log: Log = lambda line: log(f"Viewgate: {line}")
@@ -224,7 +235,7 @@ class _Said:
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
-    """Wait for a view's refresh, at most as long as its properties say; if cancelled, cancel the refresh."""
+    """Wait for a view's refresh, at most for the time in its properties; if cancelled, cancel the refresh."""
     try:
         await asyncio.wait({task}, timeout=_limit(view))
     except asyncio.CancelledError:
@@ -237,7 +248,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
 
 
 def _limit(view: MaterializedView) -> float | None:
-    """Return the seconds for which a write waits for a view's refresh; None for no limit.
+    """Return the seconds for which a statement waits for a view's refresh; None for no limit.
 
     >>> from types import SimpleNamespace as View
     >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]
@@ -250,7 +261,7 @@ def _limit(view: MaterializedView) -> float | None:
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
-    """Return why a view is not refreshed because views under it failed; empty if it reads none of these."""
+    """Return why a view is not refreshed after the failure of a view that it reads, as text; empty if it reads none."""
     below = next((state.name for state in view.through if state.name in failed), None)
     if below is None:
         return ""

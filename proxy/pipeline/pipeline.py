@@ -1,11 +1,11 @@
-"""Runs refreshes: one statement writes new content to a staged branch, then one commit publishes it.
+"""Runs refreshes: one statement writes new content to a staged branch of the storage, then one commit publishes it.
 
-`next_step` chooses the statement: an incremental one, whose cost follows the change, if it provably gives the same
-content, else the whole query. If an incremental one fails in Spark, the whole query runs.
+`next_step` chooses the statement: an incremental one, whose cost grows with the change, if it provably gives the same
+content, else the whole query. If an incremental statement fails in Spark, the whole query runs.
 
-A refresh that is killed before the commit leaves main unchanged, and a branch that no reader sees; the next refresh's
-commit removes the branch. Of two concurrent refreshes, even in two proxies, the first commit wins, and the other plans
-again.
+A refresh that is killed before the commit leaves the main branch unchanged, and a staged branch that no reader sees;
+the next refresh's commit removes the staged branch. Of two concurrent refreshes, even in two proxies, the first commit
+wins, and the other refresh is planned again.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # the properties of storage that a
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """The result of a refresh: the storage's rows; `only` is the condition of partial storage; `changed` is False if it
-    was fresh.
+    """The result of a refresh: rows written, the storage's snapshot, and whether the refresh changed anything.
+
+    `only` is the condition that the rows of partial storage satisfy; empty if the storage has all rows of the view.
     """
 
     rows: int
@@ -65,13 +66,13 @@ class Pipeline:
         self._said: dict[Content, str] = {}
 
     def said(self, view: MaterializedView) -> str:
-        """Return the last message of the view's running refresh in this process; empty if none runs."""
+        """Return the last log message of the view's running refresh in this process; empty if none runs."""
         return self._said.get(content(view), "")
 
     async def refresh(
         self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE, cause: Cause = Cause.STATEMENT
     ) -> Refreshed:
-        """Refresh a view's storage; raise SqlError, with the content unchanged."""
+        """Refresh a view's storage; raise SqlError if that fails, with the last complete step as the content."""
 
         def say(line: str) -> None:
             self._said[content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
@@ -91,29 +92,28 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Make running work on a view end with an error, and allow none in the body, in which its storage is
-        removed.
-        """
+        """Cancel running work on a view's storage, and let none begin in the body, which removes the storage."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        """Record that a table's current snapshot has the result of the view's query over these sources."""
+        """Record that the current snapshot of a table has the result of the view's query over these sources."""
         async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the content that one version of a view filled as that of another version, if both have the same
-        definition.
+        """Record the storage filled for one version of a view (`filled`) as content of another version (`view`).
 
-        Raise SqlError if the storage is missing, or is being changed.
+        Do nothing if the definitions differ. Raise SqlError if the storage is missing or being changed.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a statement that maintains the files of a view's storage without changing rows."""
+        """Run a maintenance statement on a view's storage, which does not change its rows (compaction, snapshot
+        expiry).
+        """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
         # After a compaction, the recorded snapshots must be updated, because the snapshots that were read may expire
@@ -131,7 +131,9 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Perform one step, which is one commit; return whether another must follow."""
+        """Perform one step of a refresh, which is one commit; return the result, and whether another step must
+        follow.
+        """
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
@@ -173,20 +175,27 @@ class Pipeline:
         )
 
     async def rests(self, view: MaterializedView) -> bool:
-        """Return whether a refresh would change nothing, by one lookup; False with a retention, which may drop rows."""
+        """Return whether a view is fresh, so that a refresh would change nothing; False with a retention, which may
+        drop rows.
+        """
         retained = period(view.properties.get(RETENTION, "")) is not None
         return not retained and (await status(self._catalog, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
-        """Return how a refresh would go now, and why; `incremental` says whether its cost would follow the change."""
+        """Return how a refresh would run now, and why; `incremental` says whether its cost would grow with the
+        change only.
+        """
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-        """Return the deltas that several refreshes share, by view; each view leaves its delta after its refresh."""
+        """Return the staging table for appended rows that several of these refreshes read, by the names of their views.
+
+        After each refresh, its view must `leave` the staging table.
+        """
         return shared_deltas(self._runner, decisions)
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """Return the way of the next refresh, its reason with consequences, and its first statement."""
+        """Return the kind of the next refresh, the reason with its consequences, and its first SQL statement."""
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
         if step.then:
@@ -196,8 +205,8 @@ class Pipeline:
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
-        """Try a step once; return None if an unpinned source has changed meanwhile, so that the rows read are
-        unknown.
+        """Try a step once; return None if an unpinned source changed meanwhile, so that the written rows are
+        uncertain.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
@@ -209,7 +218,7 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Publish the branch; if cancelled, wait for the commit in its thread, so that its result is known."""
+        """Publish the staged branch; if cancelled, wait for the commit in its thread, so that its result is known."""
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(
             self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
@@ -239,5 +248,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return everything that determines the content of a view's storage, except for the rows of its sources."""
+    """Return everything that determines the content of a view's storage, except the rows of its sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

@@ -1,9 +1,8 @@
-"""Plans the next refresh of a view, from the recorded state and the changes in the catalog, and what a full refresh
-reads.
+"""Plans the next refresh of a view from the recorded refresh state and the sources' changes since.
 
-A view over views reads the storage of those views. Any other view reads the storage of a view over the same tables if
-the rewriter can compute it from that, such as sums by month from sums by day: of several views that get a full refresh,
-only the first scans the tables.
+Also chooses what a full refresh reads. A view over views reads the storage of those views. Any other view reads the
+storage of a view over the same tables if the rewriter can compute the rows from it, such as sums by month from sums by
+day: of several views that get a full refresh, only the first scans the tables.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """Return the decision how to refresh storage from its recorded snapshots to the sources' current ones."""
+    """Return how to refresh the storage from its recorded source snapshots to the current ones, and why."""
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
@@ -47,7 +46,10 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Return a source's change with its files: with `live` also the live ones, else only those added and removed."""
+    """Add data files to a source's change: those added and removed and, if `live`, all current ones.
+
+    Return the change without files if a manifest cannot be read.
+    """
     ends = (change.name, change.start, change.end)
     try:
         if live:
@@ -59,7 +61,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 
 
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
-    """Return why the stored content cannot be refreshed incrementally; empty if it can."""
+    """Return why the stored content cannot be the base of an incremental refresh, as text; empty if it can."""
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}
@@ -77,9 +79,9 @@ Held = tuple[MaterializedView, Table]
 
 @dataclass(frozen=True)
 class Reading:
-    """The query that returns a view's rows, as Spark runs it, and the views whose storage it reads.
+    """The query that returns a view's rows, as Spark runs it, and the views whose storage the query reads.
 
-    `shared` is true if all rows are computed from a view that this view is not defined over.
+    `shared` is true if the rows are computed from the storage of a view that this view is not defined over.
     """
 
     sql: str
@@ -88,7 +90,7 @@ class Reading:
 
 
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
-    """Return a read of the view's own query, which may use the storage of views under it if `whole`."""
+    """Return the read of the view's own query; if `whole`, views in it are replaced by their fresh storage."""
     stored = sources.stored if whole else {}
     if not stored:
         return Reading(pin(view.storage_query, sources.pins, view.session))
@@ -98,8 +100,9 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 
 
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
-    """Return a read of the same rows from another view's storage, if that is fresh and cheaper than the tables; else
-    None.
+    """Return a read that computes the view's rows from another view's storage.
+
+    None if no other view's storage is fresh, sufficient, and cheaper to read than the tables.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:
@@ -117,7 +120,7 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
 def _beside(
     view: MaterializedView, views: Sequence[MaterializedView], tables: frozenset[TableName]
 ) -> rewriter.Definitions:
-    """Return the other views over any of the tables that were made under the same settings."""
+    """Return the other views over any of the tables, if they record the same session settings."""
     sources = rewriter.Definitions(tuple(views)).sources
     alike = (other for other in views if other.name != view.name and other.settings == view.settings)
     return rewriter.Definitions(tuple(other for other in alike if not tables.isdisjoint(sources[other.name])))

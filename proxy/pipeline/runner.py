@@ -1,6 +1,6 @@
-"""The interface to a Spark that runs refresh jobs, and its implementation on the Spark Thrift Server of the clients.
+"""The interface to a Spark that runs refresh jobs, and its implementation on the clients' Spark Thrift Server.
 
-Each job has a session of its own with the job's settings.
+A job runs its statements in a Spark session of its own, with the job's settings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rewriter.model import ticked
 
 
 class Watchable(Protocol):
-    """Work whose Spark stages can be shown."""
+    """A running job that reports its Spark stages."""
 
     async def stages(self) -> tuple[Stage, ...] | None:
         """Return the stages of the job so far; None if they are unknown."""
@@ -23,22 +23,25 @@ class Watchable(Protocol):
 
 
 class Job(Watchable, Protocol):
-    """One Spark session, closed when its context ends; cancelling the awaiting task cancels the statement in Spark."""
+    """A refresh job: one Spark session, closed at the end of its context.
+
+    Cancelling the awaiting task cancels the running statement in Spark.
+    """
 
     async def run(self, sql: str) -> None:
         """Execute one statement to its end; raise SqlError with Spark's message."""
         ...
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """Return the names and types of the columns that a query would return, without running the query."""
+        """Return the names and types of a query's columns without running the query."""
         ...
 
 
 class Runner(Protocol):
-    """A Spark on which jobs run."""
+    """Opens Spark sessions for refresh jobs."""
 
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
-        """Return a new session with these settings and otherwise Spark's own."""
+        """Return a context with a job in a new session, which has Spark's defaults overridden by these settings."""
         ...
 
 
@@ -46,7 +49,7 @@ class ThriftSession(Protocol):
     """An upstream session for a job; closing it stops its running statements."""
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one statement to its end."""
+        """Run one statement to its end; return its result."""
         ...
 
     async def close(self) -> None:
@@ -55,14 +58,14 @@ class ThriftSession(Protocol):
 
 
 class ThriftRunner:
-    """Opens a session for each job."""
+    """Runs each job in a new session on the Spark Thrift Server."""
 
     def __init__(self, open_session: Callable[[], Awaitable[ThriftSession]]) -> None:
         self._open = open_session
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ThriftJob]:
-        """Yield a session with the settings, closed at the end."""
+        """Yield a job in a new session with the settings; close the session at the end."""
         session = await self._open()
         try:
             for key, value in settings.items():
@@ -73,17 +76,17 @@ class ThriftRunner:
 
 
 class ThriftJob:
-    """Runs the statements of one job in its session."""
+    """A job in a session of the Spark Thrift Server."""
 
     def __init__(self, session: ThriftSession) -> None:
         self._session = session
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end."""
+        """Execute one statement to its end; raise SqlError with Spark's message."""
         await self._session.query(sql)
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """Return the names and types of the columns that a query would return."""
+        """Return the names and types of a query's columns without running the query."""
         rows = (await self._session.query(f"DESCRIBE QUERY\n{query}")).rows
         return tuple((str(name), str(kind)) for name, kind, *_ in rows)
 

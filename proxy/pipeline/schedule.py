@@ -1,6 +1,7 @@
-"""Scheduled refresh: views with a period are checked at that interval, and refreshed if a table was written to.
+"""Scheduled refresh: each view with a refresh interval is checked at that interval, and refreshed if it is stale.
 
-Views with a retention policy are also refreshed when partitions have become too old.
+The property `viewgate.refresh.every` is the interval. Views with a retention policy are also refreshed when partitions
+have become too old.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LONGEST_PAUSE = 10.0  # seconds after which a new period of a view is noticed
 
 
 class Schedule:
-    """Runs scheduled refreshes until cancelled; a few at once, each after those of the views that it reads."""
+    """Runs scheduled refreshes until cancelled: a few at once, each after the refreshes of the views that it reads."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
         self._catalog = catalog
@@ -38,12 +39,12 @@ class Schedule:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     def due_ms(self) -> Mapping[TableName, int]:
-        """Return when each view with a period is due next, in milliseconds since 1970."""
+        """Return when each view with a refresh interval is checked next, in milliseconds since 1970."""
         offset = time.time() - self._clock()
         return {view: round(1000 * (due + offset)) for view, due in self._due.items()}
 
     async def run(self) -> None:
-        """Check and pause, again and again."""
+        """Start due refreshes again and again until cancelled; then cancel the running ones."""
         try:
             while True:
                 await asyncio.sleep(await self._safely_look())
@@ -54,7 +55,7 @@ class Schedule:
                 await asyncio.wait(self._running.values())
 
     async def look(self) -> float:
-        """Start the refreshes that are due, and return the seconds until the next check."""
+        """Start the refreshes that are due; return the seconds until the next check."""
         pause = _LONGEST_PAUSE
         periodic: dict[TableName, float] = {}
         # A view reads through all views under it, so that it has more of them than each of these has.
@@ -78,7 +79,7 @@ class Schedule:
         return pause
 
     async def rest(self) -> None:
-        """Wait until no refresh runs."""
+        """Wait until no scheduled refresh runs."""
         while self._running:
             await asyncio.wait(self._running.values())
 

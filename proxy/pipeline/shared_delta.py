@@ -1,11 +1,14 @@
-"""Reads the appended rows that several refreshes need only once: one statement stages the delta of each of the views.
+"""Reads appended rows that several incremental refreshes need only once, into a staging table.
+
+Each view has a delta query, which computes the appended rows' contribution to the view. One statement runs the delta
+queries of all views:
 
     WITH appended AS (SELECT *, rand() AS … FROM t WITH ('start-snapshot-id' = …, 'end-snapshot-id' = …))
-    SELECT 0 AS part, struct(d.*) AS d0, NULL AS d1 FROM (<the delta of the first view, FROM appended>) AS d
-    UNION ALL SELECT 1, NULL, struct(d.*) FROM (<that of the second>) AS d
+    SELECT 0 AS part, struct(d.*) AS d0, NULL AS d1 FROM (<the delta query of the first view, FROM appended>) AS d
+    UNION ALL SELECT 1, NULL, struct(d.*) FROM (<the delta query of the second view>) AS d
 
-Spark evaluates a CTE once for all its readers only if its rows are not deterministic, hence the `rand()`, which nobody
-reads. A staged delta is identified by the text of its query: a refresh that starts later, with more or fewer rows,
+Spark evaluates a CTE once for all its readers only if its rows are not deterministic, hence the unused column `rand()`.
+A staged delta is identified by the text of its query: a refresh that starts later, with more or fewer appended rows,
 reads the table itself; so does a refresh if staging fails.
 """
 
@@ -32,9 +35,7 @@ _logger = logging.getLogger(__name__)
 
 
 class SharedDelta:
-    """The deltas of several views in one staging table, which exists from the first refresh that reads it to the end of
-    the last.
-    """
+    """The staging table with the deltas of several views; it exists while refreshes of these views run."""
 
     def __init__(self, runner: Runner, deltas: Mapping[MaterializedView, Decision]) -> None:
         (first, *_) = deltas
@@ -49,7 +50,10 @@ class SharedDelta:
         self._staging: asyncio.Task[bool] | None = None
 
     async def taken(self, decision: Decision) -> Decision:
-        """Return the decision with its delta read from the staging table, which is filled if necessary."""
+        """Return the decision with its delta read from the staging table, which the first caller fills.
+
+        Return the decision unchanged if its delta query was not staged, or if staging failed.
+        """
         queries = [delta.query for delta in self._deltas]
         if decision.delta is None or decision.delta.query not in queries:
             return decision
@@ -63,14 +67,14 @@ class SharedDelta:
         return replace(decision, reason=f"{decision.reason}; read once for {len(queries)} views", content=content)
 
     async def leave(self, view: MaterializedView) -> None:
-        """Record that a view's refresh has ended; after the last one, drop the staging table."""
+        """Record that a view's refresh has ended; after the last view, drop the staging table."""
         self._reading.discard(view.name)
         if not self._reading and self._staging is not None:
             self._staging.cancel()
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Fill the staging table; return whether that succeeded."""
+        """Create and fill the staging table; return whether that succeeded."""
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(
@@ -100,7 +104,7 @@ class SharedDelta:
 
 
 def _branch(at: int, count: int, query: str) -> str:
-    """Return the rows of one delta, in a column of their own.
+    """Return the SELECT of one delta, as a struct in the column of its number among `count` columns.
 
     >>> _branch(1, 3, "SELECT 1 AS k")
     'SELECT 1 AS part, NULL AS d0, struct(d.*) AS d1, NULL AS d2 FROM (SELECT 1 AS k) AS d'
@@ -110,7 +114,10 @@ def _branch(at: int, count: int, query: str) -> str:
 
 
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-    """Return the shared delta of each view whose refresh takes in many rows that another refresh takes in, too."""
+    """Group the refreshes that read the same appended rows under the same settings, if there are at least MANY rows.
+
+    Return the shared staging table of each view in such a group, by view name.
+    """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():
         if decision.delta is not None and decision.delta.rows >= MANY and view.settings is not None:

@@ -1,4 +1,6 @@
-"""The sources of a storage query at one time: the tables, also through views, and their pinned snapshots."""
+"""The base tables that a view's storage query reads (the query that fills the storage table), directly or through
+other views, with the snapshots to which a refresh pins them.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 
 @dataclass(frozen=True)
 class Sources:
-    """The tables that a storage query reads, and the views through which it reads them.
+    """The current tables that a storage query reads, and the views through which it reads them.
 
-    `stored` are the views whose storage is fresh at this time and was computed under the same settings: it is read in
-    their place.
+    `stored` are the views with their storage tables that a refresh may read instead of expanding the view: those whose
+    storage is fresh and was computed under the same settings.
     """
 
     tables: Mapping[TableName, Table]
@@ -27,10 +29,10 @@ class Sources:
 
     @property
     def pins(self) -> dict[TableName, int]:
-        """The snapshots with which the storage query's tables can be pinned.
+        """The snapshots to which the storage query's tables can be pinned.
 
-        A table without snapshots cannot be pinned, nor one whose current schema differs from its snapshot's, because
-        Spark would read it with the latter.
+        A table without snapshots cannot be pinned, nor a table whose current schema differs from its snapshot's,
+        because Spark would read the table with the snapshot's schema.
         """
         return {
             name: table.snapshots[0].id
@@ -40,25 +42,25 @@ class Sources:
 
     @property
     def all_pinned(self) -> bool:
-        """Whether nothing that is read can change during the refresh."""
+        """Whether all tables are pinned, so that the rows read cannot change during the refresh."""
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether no unpinned source has changed."""
+        """Return whether no unpinned source, and no view's definition, has changed in `later`."""
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
         )
 
     def same_columns(self, later: Sources) -> bool:
-        """Return whether column names still have their former meaning; incremental reads use the current columns."""
+        """Return whether the tables have the same columns in `later`; incremental reads use the current columns."""
         return self.tables.keys() == later.tables.keys() and all(
             (table.uuid, table.columns) == (later.tables[name].uuid, later.tables[name].columns)
             for name, table in self.tables.items()
         )
 
     def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
-        """Return the state that a refresh of the view from these sources records in the storage."""
+        """Return the refresh state that a refresh of the view from these sources records in the storage."""
         used = rewriter.used_columns(view, {name: table.columns for name, table in self.tables.items()})
         return RefreshState(
             view_version=view.version,
@@ -77,7 +79,10 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
-    """Return the current state of all sources of a view; raise SqlError for a source that is not an Iceberg table."""
+    """Return the current sources of a view; raise SqlError 42P01 or 0A000 for a source that cannot be read.
+
+    Raise SqlError 40001 if a view that it reads has just been changed.
+    """
     names = relations(view.storage_query, view.session)
     found = await catalog.current([*names, *(state.name for state in view.through)])
     tables = {name: table for name in names if isinstance(table := found[name], Table)}
@@ -98,7 +103,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return the materialized views under a view that are fresh now, with their storage."""
+    """Return the materialized views that a view reads and whose storage is fresh now, each with its storage table."""
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])
@@ -113,7 +118,9 @@ async def _stored(
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
-    """Return a view's current storage table; raise SqlError 42P01 if it is missing, 40001 if the view was replaced."""
+    """Return a view's current storage table; raise SqlError 42P01 if it is missing, and Lost if the view was
+    replaced.
+    """
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]
     if isinstance(storage, Table):

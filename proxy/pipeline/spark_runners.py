@@ -1,4 +1,4 @@
-"""Runs jobs by PySpark: in a Spark session of this process, or on a Spark Connect server without a JVM in this process.
+"""Runs refresh jobs by PySpark: in a Spark session of this process, or on a Spark Connect server without a local JVM.
 
 PySpark's calls block, and it assigns job groups by thread: each job has a thread of its own.
 """
@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 @contextmanager
 def job_thread() -> Iterator[ThreadPoolExecutor]:
-    """Yield a thread for a job, without joining it at the end: a call that still runs would block the event loop."""
+    """Yield an executor with one thread for a job; at the end, do not wait for a call that still runs."""
     thread = ThreadPoolExecutor(1, "refresh")
     try:
         yield thread
@@ -36,16 +36,16 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """A job's thread, and the call that cancels the job."""
+    """Runs the blocking calls of one job in its thread; `cancel` cancels the job in Spark."""
 
     def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
         self._thread = thread
         self._cancel = cancel
 
     async def call(self, call: Callable[[], _Result]) -> _Result:
-        """Return a call's result; if the wait is cancelled, cancel the job, and wait for the call's end.
+        """Return a call's result; if the wait is cancelled, cancel the job in Spark, and wait for the call's end.
 
-        A second cancel ends the wait; the call then ends when Spark lets it.
+        A second cancel ends the wait; the call then ends when Spark returns.
         """
         running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
         try:
@@ -59,7 +59,7 @@ class Blocking:
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
-    """Return the names and types of columns, as DESCRIBE prints them."""
+    """Return the names and types of a DataFrame's columns, as DESCRIBE prints them."""
     return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
 
 
@@ -78,7 +78,7 @@ def _translated(call: Callable[[], _Result]) -> _Result:
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """Return the stages of a group's jobs that have begun, as far as Spark still has them.
+    """Return the begun stages of a job group's jobs, as far as Spark still has them.
 
     Pending stages are left out: adaptive execution skips most of them, because an earlier job has done their work.
     """
@@ -97,8 +97,9 @@ _NO_CONNECTION = "08001"
 
 
 class ConnectRunner:
-    """Opens a session on the server for each job, and releases it at the job's end, so that the server may restart
-    between jobs.
+    """Runs each job in a new session on a Spark Connect server.
+
+    The session is released at the job's end, so that the server may restart between jobs.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class ConnectRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
-        """Yield a job in a new session with the settings of all jobs and of this job."""
+        """Yield a job in a new session with the settings of all jobs, overridden by these settings."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             try:
@@ -120,7 +121,7 @@ class ConnectRunner:
 
 
 class ConnectJob:
-    """Runs the statements of one job in its session."""
+    """A job in a session of a Spark Connect server."""
 
     def __init__(self, session: ConnectSession, thread: ThreadPoolExecutor) -> None:
         self._session = session
@@ -129,7 +130,7 @@ class ConnectJob:
         session.registerProgressHandler(cast("ProgressHandler", self._noted))  # PySpark accepts any callable
 
     async def open(self, settings: Mapping[str, str]) -> None:
-        """Set the job's settings, in the first call to the server."""
+        """Set the job's settings, by the first call to the server; raise SqlError 08001 if that fails."""
 
         def opened() -> None:
             for key, value in settings.items():
@@ -145,31 +146,35 @@ class ConnectJob:
             ) from failure
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end."""
+        """Execute one statement to its end; raise SqlError with Spark's message."""
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """Return the names and types of the columns that a query would return."""
+        """Return the names and types of a query's columns without running the query."""
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages that the server has reported."""
+        """Return the stages that the server has reported so far."""
         return tuple(self._stages.copy().values())
 
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Record stages, on PySpark's thread while a statement runs; running tasks are not reported."""
+        """Record the reported stages; PySpark calls this on its thread while a statement runs, without running
+        tasks.
+        """
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
 
     async def close(self) -> None:
-        """Release the session."""
+        """Release the session on the server."""
         await self._blocking.call(self._session.stop)
 
 
 class EmbeddedRunner:
-    """Opens a new session for each job, so that a job's settings affect neither clients nor other jobs."""
+    """Runs each job in a new session of this process's Spark; a job's settings affect neither clients nor other
+    jobs.
+    """
 
     def __init__(self, spark: SparkSession, pool: str = "refresh") -> None:
         self._spark = spark
@@ -177,7 +182,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """Yield a job with a session and a thread of its own; Spark assigns job groups by thread."""
+        """Yield a job with a session and a thread of its own."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)
@@ -185,7 +190,7 @@ class EmbeddedRunner:
 
 
 class EmbeddedJob:
-    """Runs the statements of one job: its session, its thread, and its Spark job group."""
+    """A job in this process's Spark: its session, its thread, and its Spark job group."""
 
     def __init__(self, spark: SparkSession, thread: ThreadPoolExecutor) -> None:
         self._spark = spark
@@ -193,7 +198,7 @@ class EmbeddedJob:
         self._group = f"viewgate-{uuid.uuid4().hex}"
 
     async def open(self, pool: str, settings: Mapping[str, str]) -> None:
-        """Open the session, with the settings of the job."""
+        """Open the session, with the settings of the job, in the scheduler pool `pool`."""
 
         def opened() -> SparkSession:
             context = self._spark.sparkContext
@@ -207,15 +212,15 @@ class EmbeddedJob:
         self._session = await self._blocking.call(opened)
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end."""
+        """Execute one statement to its end; raise SqlError with Spark's message."""
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """Return the names and types of the columns that a query would return."""
+        """Return the names and types of a query's columns without running the query."""
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages of the job's group."""
+        """Return the begun stages of the job's group."""
         return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
 
     def _cancel(self) -> None:

@@ -1,8 +1,8 @@
-"""Stages new content on a branch of a view's storage, until a commit publishes it or the branch is removed.
+"""Stages new content on a branch of a view's storage, until a commit publishes the branch or it is removed.
 
-The types of the new rows are compared with the storage's, because Spark converts a value of another type to the
-column's: 3.5 becomes 3, a timestamp its date. A query may return other types than when the view was created, after a
-table or view that it reads was replaced or altered.
+The types of the new rows are compared with the storage's columns, because Spark silently converts values of other
+types: 3.5 becomes 3, a timestamp its date. A view's query may return other types than at its creation, after a table or
+view that it reads was replaced or altered.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that make a job's write record the refresh state in its snapshot summary."""
+    """Return the Spark settings that make a job's write record the refresh state in its snapshot's summary."""
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield the name of a branch, which is removed at the end; raise Lost if main has left the snapshot `base`."""
+    """Yield the name of a new branch, which is removed at the end; raise Lost if main has left the snapshot `base`."""
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
         yield branch
@@ -70,14 +70,17 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether the columns that a refresh read and wrote are unchanged, and therefore all types."""
+    """Return whether two refresh states have the same view version and columns read and written, hence the same
+    types.
+    """
     return recorded is not None and _columns(recorded) == _columns(now)
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """Raise SqlError 55000 if the storage query returns a type that the storage's column cannot hold.
+    """Raise SqlError 55000 if a column that the storage query returns has a type that the storage cannot hold.
 
-    Raise it, too, if the number of columns differs: Spark would refuse the rows, or fill columns with NULLs.
+    Also raise it if the number of columns differs: Spark would refuse the rows, or fill columns with NULLs. `returned`
+    are the query's column names and types.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):
@@ -104,7 +107,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _holds(stored: str, kind: str) -> bool:
-    """Return whether a storage type represents every value of another type unchanged.
+    """Return whether a storage column's type represents every value of another type unchanged.
 
     >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
     (True, True, False)

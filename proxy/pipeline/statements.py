@@ -1,6 +1,7 @@
-"""Parses storage queries strictly, because an overlooked source would make stale storage look fresh.
+"""Returns the tables that a storage query reads, and pins them to snapshots.
 
-Also writes the calls of procedures that maintain storage.
+Parsing is strict: an overlooked table would make stale storage look fresh. Also writes the calls of maintenance
+procedures.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from rewriter.model.literals import literal
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
-    """Return every relation that a query names; raise SqlError 0A000 for unsupported SQL.
+    """Return every table and view that a query names; raise SqlError 0A000 for unsupported SQL.
 
     >>> [str(name) for name in relations("SELECT 1 FROM sales", Session("lake", ("demo",)))]
     ['lake.demo.sales']
@@ -34,7 +35,9 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 
 
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """Return the query with all its tables at the given snapshots; raise SqlError 0A000 if one cannot be pinned."""
+    """Return the query with all its tables pinned to the given snapshots; raise SqlError 0A000 if one cannot be
+    pinned.
+    """
     try:
         pinned = rewriter.pin(sql, snapshots, session)
     except rewriter.Unsupported as refusal:
@@ -47,7 +50,7 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
 
 
 def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
-    """Return the call of a procedure that maintains a table, with further arguments by name.
+    """Return the CALL of a maintenance procedure for a table, with further arguments by name.
 
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
@@ -58,7 +61,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Return why a query reads no table whose changes can be followed."""
+    """Return the message for a query that reads no table."""
     names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

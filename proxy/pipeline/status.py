@@ -1,11 +1,11 @@
-"""Determines the status of a view: fresh or not and why, since when, how far behind, and the last refresh's failure.
+"""Determines the status of a view: fresh or stale and why, the time of the last refresh, its failure, and the lag.
 
-The failure is recorded as a property of the view's storage, for other processes and the next start. A refresh that
-succeeds removes it in the commit that publishes the content. The property decides nothing: whether storage is used
-depends only on its freshness.
+The failure is recorded as a property of the view's storage table, for other processes and the next start. A refresh
+that succeeds removes the property in the commit that publishes the content. The property only informs: whether storage
+is used depends only on its freshness.
 
 The history of freshness is not sampled: each refresh records in its snapshot which table snapshots it read, and the
-tables record when later ones were committed.
+tables record when later snapshots were committed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that hol
 
 @dataclass(frozen=True)
 class Status:
-    """A view's status as a word, its reason, the time of its last refresh, the last error, and the tables that it
-    reads.
+    """A view's status as a word (fresh, stale, never refreshed, unknown), with the reason.
+
+    Also the time of the last refresh, the last refresh's error, and the tables that the view reads.
     """
 
     word: str
@@ -44,15 +45,16 @@ class Status:
 
     @property
     def fresh(self) -> bool:
-        """Whether the storage holds what the query would return now, as far as it is supposed to hold that part.
+        """Whether the storage has the rows that the query would return now; of partial storage, the rows that it
+        covers.
 
-        A refresh may still change it: a retention may drop rows of fresh storage.
+        A refresh may still change fresh storage: a retention may drop rows.
         """
         return self.word == FRESH
 
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
-    """Return whether the storage holds what the query would return now; whether it may be used depends on more."""
+    """Return a view's status; rewriting with its storage has further conditions, such as the session's settings."""
     error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = relations(view.storage_query, view.session)
@@ -85,7 +87,9 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """The storage was changed meanwhile, usually by a faster refresh, or is missing; this is not the view's failure."""
+    """A refresh lost its storage: another refresh was faster, or the storage is missing. It is no failure of the
+    view.
+    """
 
 
 def gone(view: MaterializedView) -> Lost:
@@ -99,8 +103,8 @@ def gone(view: MaterializedView) -> Lost:
 
 @asynccontextmanager
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
-    """Record how the refresh in the body ends: its failure as a property of the storage, or its success by removing
-    one.
+    """Run the refresh in the body. On failure or cancellation, store the error as a property of the storage table
+    and re-raise it; on success, remove the property. Lost is re-raised without being recorded.
     """
     try:
         yield
@@ -135,7 +139,7 @@ _UNRESOLVED = re.compile(
 
 
 def headline(message: str) -> str:
-    r"""Return Spark's error without its plan, and without positions in SQL that the user has not written.
+    r"""Return Spark's error message without the query plan and without positions in SQL that the user has not written.
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'
@@ -153,7 +157,7 @@ def headline(message: str) -> str:
 def explained(
     view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
 ) -> SqlError:
-    """Return the error of a refresh as its user sees it, with the cause and the remedy."""
+    """Return a refresh's error for the user: Spark's message, or a missing source column with the remedy."""
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
     remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
@@ -162,7 +166,7 @@ def explained(
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
-    """Return a message about a column that is missing now and that the last refresh had; empty for other errors."""
+    """Return a message about a column that the last refresh read and that is missing now; empty for other errors."""
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:
         return ""
@@ -176,10 +180,10 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 
 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
-    """Return the seconds since the first commit that a view's storage lacks: 0 if it is fresh.
+    """Return the seconds since the first source commit that a view's storage lacks: 0 if the storage is fresh.
 
-    None for a view that was never refreshed. If no commit tells, because the view was redefined or snapshots have
-    expired, it is the time since the last refresh.
+    None for a view that was never refreshed. If that commit is unknown, because the view was redefined or snapshots
+    have expired, return the seconds since the last refresh.
     """
     if (await status(catalog, view)).fresh:
         return 0.0
@@ -205,7 +209,9 @@ async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | Non
 
 @dataclass(frozen=True)
 class Span:
-    """A period in which storage was fresh or stale; `fresh` is None if the tables no longer have the snapshots."""
+    """A period (milliseconds since 1970) in which storage was fresh or stale; `fresh` is None if snapshots have
+    expired.
+    """
 
     begin_ms: int
     end_ms: int
@@ -213,14 +219,14 @@ class Span:
 
 
 async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
-    """Return the periods of a view's freshness, from its first recorded refresh until now."""
+    """Return the periods in which a view was fresh or stale, from its first recorded refresh until now."""
     refreshes = await catalog.refreshes(view.storage)
     sources = {source.name for refresh in refreshes for source in refresh.state.sources}
     return spans(refreshes, await catalog.current(sources), time.time_ns() // 1_000_000)
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return a view's periods of freshness, from its refreshes (the earliest first) and its tables' snapshots."""
+    """Return a view's fresh and stale periods, from its refreshes (the earliest first) and its tables' snapshots."""
     ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
     return [
         span
@@ -241,7 +247,10 @@ def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None],
 
 
 def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
-    """Return the time of the first commit that a refresh has not read, else `end_ms`; None if unknown."""
+    """Return the time of the first commit after the snapshot that a refresh read, else `end_ms`.
+
+    None if that is unknown, because the snapshot has expired or was rolled back.
+    """
     if not isinstance(table, Table) or table.uuid != source.uuid:
         return None
     if source.snapshot_id is not None and all(snapshot.id != source.snapshot_id for snapshot in table.snapshots):

@@ -1,8 +1,8 @@
-"""The steps of a refresh: each is one commit, after which storage has the current rows of the view or of a part of it.
+"""Plans the steps of a refresh: each is one commit, after which the storage again has exactly the rows that it records.
 
-Most refreshes have one step. Partitions outside the retention are dropped before the rest is refreshed; requested rows
-that storage lacks are added after that, from the same snapshots. After each step, storage has exactly the rows that it
-records.
+Storage is partial if it has only the view's rows that satisfy a recorded condition. Most refreshes have one step.
+Partitions outside the retention are dropped before the rest is refreshed; requested rows that the storage lacks are
+added after that, from the same source snapshots.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _UNDROPPED = (
 class Asked:
     """The options of a refresh: full, or only the rows that satisfy a condition over the view's columns.
 
-    With `anew`, stored rows are recomputed from the sources, too. `delta` is shared with other refreshes at the same
-    time.
+    `anew` recomputes the stored rows from the sources after an incremental attempt has failed. `delta` is the staging
+    table shared with refreshes that run at the same time.
     """
 
     full: bool = False
@@ -54,11 +54,11 @@ UP_TO_DATE = Asked()
 
 @dataclass(frozen=True)
 class Step:
-    """One commit: `state` is what the storage records after it, `held` the view restricted to the rows that it then
-    has.
+    """One step of a refresh. `state` is the refresh state that the commit records, and `held` the view restricted to
+    the rows that the storage then has.
 
-    `then` describes what a following step does, if there is one; `part` is the condition of the rows after all steps.
-    `reading` is what it reads to recompute rows; None if it takes in a change.
+    `then` describes the following step; empty without one. `part` is the condition of the rows after all steps.
+    `reading` is the query of a step that recomputes rows; None for an incremental step.
     """
 
     sources: Sources
@@ -72,22 +72,24 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether the columns to be written are known to have the storage's types."""
+        """Whether the columns are unchanged since the last refresh, so that their types need no check."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
     def shared(self) -> bool:
-        """Whether it reads another view's storage in place of the sources."""
+        """Whether the step computes its rows from another view's storage instead of the sources."""
         return self.reading is not None and self.reading.shared
 
     @property
     def reads_sources(self) -> bool:
-        """Whether it reads the tables that the view is defined over."""
+        """Whether the step reads the tables that the view is defined over."""
         return not self.shared and self.decision.kind is not Kind.RETENTION
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
-    """Return the next step, whose decision says if there is nothing to do; raise SqlError if it cannot be planned."""
+    """Return the next step of a refresh; its decision says if there is nothing to do. Raise SqlError if planning
+    fails.
+    """
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
     if column := rewriter.misplaced(view, storage):
@@ -106,7 +108,9 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """Return the step with its reads; recomputed rows are those of the view's own definition."""
+    """Return a full step with the query that recomputes its rows: from another view's storage, or the view's own
+    query.
+    """
     reading = None
     if not (asked.full or asked.anew):
         reading = await from_another(catalog, step.held, step.storage, step.sources)
@@ -119,7 +123,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """Plans one refresh: the view, its sources and its storage are each looked up once."""
+    """Plans one refresh from the view, its sources and its storage, each looked up once."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
@@ -150,7 +154,7 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that refreshes the stored rows; the wanted rows if that recomputes everything."""
+        """Return the step that refreshes the stored rows; if that recomputes all of them, the `wanted` rows instead."""
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
         if same(recorded, self._state):
@@ -175,7 +179,7 @@ class _Planning:
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
-        """Return the step that adds the wanted rows to the stored ones, whose sources have not changed."""
+        """Return the step that adds the rows `where` to the stored ones, whose sources have not changed."""
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -184,7 +188,7 @@ class _Planning:
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the wanted and the stored rows; of the wanted rows alone if all rows are stored."""
+        """Return the condition of the requested and the stored rows; `where` alone if the storage is not partial."""
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
@@ -197,7 +201,7 @@ class _Planning:
         return rewriter.narrowed(self._view, only, self._columns) if only else self._view
 
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the rows of a part that the retention keeps."""
+        """Return the condition of the rows that satisfy `part` and lie within the retention."""
         if kept is None:
             return part
         if not part:
@@ -218,7 +222,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether a refresh now would record the same state, except for its time and part."""
+    """Return whether a refresh now would record the same state, except for its time and condition."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -228,9 +232,7 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Return the error for renamed storage columns: rows are written by position, so that columns would
-    be exchanged.
-    """
+    """Return the error for renamed storage columns: a refresh writes by position, and would exchange columns."""
     return SqlError(
         f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "
         f"another tool: {quoted(column.name)} stands in the place of another; recreate the view with CREATE OR REPLACE",

@@ -1,7 +1,7 @@
-"""Maintains the files of storage: compacted and expired with its tables, and expired by a view's own policy.
+"""Maintains storage tables: compaction and snapshot expiry after those of the sources, expiry by a view's own policy.
 
-The snapshot of a compaction does not record what the content was computed from; only its predecessor does. So after
-each compaction an empty commit records it again, and older snapshots can expire.
+The snapshot of a compaction does not record the refresh state; only its predecessor does. So after each compaction an
+empty commit records the state again, and older snapshots can expire.
 
 A killed CREATE leaves an orphaned storage table, which no view uses. It is never read, but takes up space.
 """
@@ -45,16 +45,16 @@ class Upkeep:
         self._runner = runner
 
     async def maintain(self, view: MaterializedView, statement: str) -> None:
-        """Run a statement that maintains the storage's files; the recorded state stays valid before and after it."""
+        """Run a maintenance statement on the storage; the recorded refresh state stays valid before and after it."""
         await self._carry(view)
         async with self._runner.job({}) as job:
             await job.run(statement)
         await self._carry(view)
 
     async def expire(self, view: MaterializedView, log: Log) -> None:
-        """Expire the snapshots of the storage that the view's policy does not keep; errors are only logged.
+        """Expire the snapshots of the storage that are older than the view's policy allows; errors are only logged.
 
-        This happens only when the oldest has twice the age, so that few refreshes have to do it.
+        Nothing is done until the oldest snapshot has twice that age, so that few refreshes expire snapshots.
         """
         keep = period(view.properties.get(KEEP, ""))
         if keep is None:
@@ -74,7 +74,9 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the content that one version of a view filled as that of another version with the same definition."""
+        """Record the storage filled for one version of a view as content of another version with the same
+        definition.
+        """
         storage = await storage_of(self._catalog, view)
         recorded = storage.refresh
         if recorded is not None and (recorded.view_uuid, recorded.view_version) == (filled.uuid, filled.version):
@@ -83,7 +85,7 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """Commit an empty snapshot after a compaction, which repeats the record of the sources."""
+        """After a compaction, commit an empty snapshot that repeats the record of the source snapshots."""
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return
@@ -95,7 +97,7 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit an empty snapshot that records the state from which the present content was computed."""
+        """Commit an empty snapshot whose summary records the state from which the present content was computed."""
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
@@ -106,9 +108,9 @@ class Upkeep:
 
 
 class Orphans:
-    """Finds and drops orphaned storage; `alone` is true if no other proxy creates views in this catalog.
+    """Finds and drops orphaned storage tables, if no other proxy creates views in this catalog (`alone`).
 
-    If others do, storage without a view may belong to a view that is just being created, and is left alone.
+    Otherwise, storage without a view may belong to a view that is just being created, and is left alone.
     """
 
     def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
@@ -119,7 +121,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Protect storage whose view is still being created from being dropped as an orphan."""
+        """Protect storage whose view is still being created from being dropped as an orphan during the body."""
         self._making[storage] += 1
         try:
             yield
@@ -127,7 +129,7 @@ class Orphans:
             self._making[storage] -= 1
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
-        """Drop the orphaned storage of one view, or of all; errors are only logged, because orphans are harmless."""
+        """Drop the orphaned storage of one view, or of all; return the dropped tables. Errors are only logged."""
         try:
             found = await self._found(view)
         except Exception:

@@ -19,7 +19,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Begun:
-    """Collects the running jobs that a task has started, for its progress bar."""
+    """Collects the jobs that a task and its subtasks run, for a progress bar; a context manager."""
 
     def __init__(self) -> None:
         self.jobs: list[Watchable] = []
@@ -33,12 +33,12 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run `work`, with its jobs collected here."""
+        """Run `work`, and collect its jobs."""
         with self:
             await work()
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages of all collected jobs; empty if they are unknown."""
+        """Return the begun stages of all collected jobs that are running; empty if they are unknown."""
         return tuple([stage for job in tuple(self.jobs) for stage in await _stages(job)])
 
 
@@ -47,7 +47,10 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 @asynccontextmanager
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
-    """Log the progress of the job at growing intervals while the body runs; nothing if it is unknown."""
+    """Log the progress of a job at growing intervals while the body runs, first after `first_s` seconds.
+
+    Nothing is logged if the progress is unknown.
+    """
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
     watching = asyncio.create_task(_watch(job, who, log, first_s))
@@ -79,7 +82,7 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 
 
 def in_words(stages: tuple[Stage, ...]) -> str:
-    """Return the completed stages and tasks of those known so far; Spark plans later stages after the first.
+    """Return the completed and known numbers of stages and tasks as text; Spark plans later stages after the first.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'
