@@ -54,17 +54,15 @@ _KINDS = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()
 
 @dataclass(frozen=True, slots=True)
 class StatementInfo:
-    """What a statement's text tells about it.
+    """The classification of a statement's text.
 
-    `kind` is what it does, according to its text. `verb` is its first keyword or symbol; `keywords` are the first five,
-    empty for other tokens.
-    `query`: it begins like a query, after parentheses; it may still write.
-    `brief`: it ends quickly whatever the data, so that nobody needs to stop it or to see its progress; `constant`:
-    also, its columns are the same whatever is stored or set.
-    `may_write`: running it twice may differ from running it once.
-    `writes` are the tables that it may write to, `destroys` is what it drops or changes, `effect` is its effect on the
-    session.
-    `statements` are the statements that it may run: itself, or those of a script.
+    `kind` is the kind of statement. `verb` is the first keyword or symbol; `keywords` are the first five tokens in
+    upper case, empty for tokens that are not words. `query`: the statement begins like a query, after parentheses; it
+    may still write. `brief`: the statement ends quickly whatever the data, so that it need not be cancelled or show
+    progress. `constant`: brief, and its columns are the same whatever tables and settings exist. `may_write`: running
+    the statement twice may differ from running it once. `writes` are the tables that the statement may write to,
+    `destroys` is the object that it drops or alters, `effect` is its effect on the session. `statements` are the
+    statements that it may run: itself, or those of a script.
     """
 
     kind: Kind
@@ -81,7 +79,7 @@ class StatementInfo:
 
     @property
     def only_reads(self) -> bool:
-        """Whether it neither writes to a table nor drops or changes one."""
+        """Whether the statement neither writes to, drops nor alters a table or view."""
         return self.writes is None and self.destroys is None
 
 
@@ -141,7 +139,7 @@ def _is_query(sql: str) -> bool:
 
 
 def _is_brief(sql: str) -> bool:
-    """Return whether a SELECT, SET or USE reads no table and calls no function that could take long.
+    """Return whether a SELECT, SET or USE reads no table and calls no function except a few quick ones.
 
     >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]
@@ -164,7 +162,9 @@ def _is_brief(sql: str) -> bool:
 
 
 def _may_open(before: Sequence[Token]) -> bool:
-    """Return whether a call of a brief function opens after the tokens; with a qualifier, it may be a user's function.
+    """Return whether a parenthesis after these tokens opens a call of a quick built-in function.
+
+    A qualified function may be a user's.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]
@@ -173,7 +173,7 @@ def _may_open(before: Sequence[Token]) -> bool:
 
 
 def _is_constant(sql: str) -> bool:
-    """Return whether a brief statement selects only whole numbers.
+    """Return whether a statement selects only whole numbers, without FROM.
 
     >>> _is_constant("/* ping */ select 1;"), _is_constant("SELECT 1 AS one, 2 `two`")
     (True, True)

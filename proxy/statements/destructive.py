@@ -1,4 +1,4 @@
-"""Destructive DDL: the tables, columns and namespaces that a statement drops or changes, according to its text."""
+"""Destructive DDL: the tables, columns and namespaces that a statement drops or alters, according to its text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 
 
 class Loss(Enum):
-    """How a statement changes an object, as words that follow the object's name. SHAPE matters only for
-    storage tables.
+    """How a statement changes an object; the values are words that follow the object's name in messages.
+
+    SHAPE matters only for storage tables.
     """
 
     RELATION = "is dropped or renamed"
@@ -25,7 +26,10 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Destruction:
-    """A loss and its object: the name is empty if it cannot be parsed; without columns, all may be lost."""
+    """A destructive change and its object; the name is empty if it cannot be parsed.
+
+    `columns` are the columns lost or changed; empty if any column may be.
+    """
 
     loss: Loss
     name: Parts
@@ -51,7 +55,7 @@ _LONGEST = 200  # tokens that are examined: column lists can be long, and querie
 
 
 def destruction(sql: str) -> Destruction | None:
-    """Return what a statement destroys; None if nothing.
+    """Return the destructive change that a statement makes; None if it makes none.
 
     >>> destruction("ALTER TABLE demo.t DROP COLUMN a")
     Destruction(loss=<Loss.COLUMNS: 'loses or changes columns'>, name=('demo', 't'), columns=('a',))
@@ -73,14 +77,14 @@ def _has(tokens: Sequence[Token], word: str) -> bool:
 
 
 def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return what ALTER VIEW destroys, by the tokens after the name; None if nothing."""
+    """Return the destructive change of ALTER VIEW, from the tokens after the view's name; None for other clauses."""
     if _has(rest[:1], "RENAME"):
         return Destruction(Loss.RELATION, name)
     return Destruction(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return what ALTER TABLE destroys, by the tokens after the name; None if nothing."""
+    """Return the destructive change of ALTER TABLE, from the tokens after the table's name; None for other clauses."""
     words = [token.keyword for token in rest]
     match words:
         case ["RENAME", "TO", *_]:
@@ -106,11 +110,10 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 
 
 def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
-    """Return the columns whose type changes; None if the type of none does. Comments, positions, defaults and NOT NULL
-    destroy nothing.
+    """Return the columns whose type an ALTER COLUMN may change; None if it changes no type.
 
-    Hive's `CHANGE COLUMN a b INT` counts as a change of `a`, whatever follows; a statement with TYPE can change
-    several.
+    Comments, positions, defaults and NOT NULL are not destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts
+    as a change of `a`, whatever follows; a statement with TYPE can change several columns.
     """
     if old_form:
         return Destruction(Loss.COLUMNS, name, _columns(rest[:1]))

@@ -1,6 +1,4 @@
-"""Determines which session state a statement may change: a setting or a temporary name that later
-statements depend on.
-"""
+"""Determines the session state that a statement may change: settings, current namespace, temporary names, variables."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ class Effect(Enum):
 
 
 class Replay(Enum):
-    """How a statement's session effect can be reproduced in a new upstream session."""
+    """How a statement's session effect can be reproduced in a new upstream session (session replay)."""
 
     NEEDLESS = "the statement has no effect on the session"
     REPEAT = "by the same statement, if it succeeded"
@@ -43,11 +41,11 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """The session state that a statement changes, and the name of the setting, view or function concerned.
+    """The session state that a statement changes, and the name of the temporary view concerned.
 
-    `of` is the name that a temporary view must have had for the effect to occur. `needs_success` says that an UNKNOWN
-    effect did not occur if the statement failed. `resets_all` says that all settings return to their defaults. `replay`
-    says how the effect is reproduced in another session.
+    `of` is the former name of a renamed view: there is an effect only if a temporary view has this name.
+    `needs_success`: an UNKNOWN effect did not occur if the statement failed. `resets_all`: all settings return to their
+    defaults. `replay` says how the effect is reproduced in another session.
     """
 
     effect: Effect = Effect.NONE
@@ -77,7 +75,7 @@ _BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "R
 
 
 def session_effect(verb: str, sql: str) -> SessionEffect:
-    """Return the effect that a statement, which begins with the given verb, may have on its session.
+    """Return the effect on the session that a statement may have; `verb` is its first keyword.
 
     >>> [session_effect(sql.split()[0], sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1")]
     ['SETTINGS', 'NAME']
@@ -118,8 +116,9 @@ def _resets_all(sql: str) -> bool:
 
 
 def _changes_nothing_failed(sql: str) -> bool:
-    """Return whether a failed statement had no effect: True for a misspelled one, False for a script that may have run
-    halfway.
+    """Return whether a statement that failed had no effect.
+
+    True for text that is not valid SQL, False for a script that may have run halfway.
 
     >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
     (True, False)
@@ -128,7 +127,11 @@ def _changes_nothing_failed(sql: str) -> bool:
 
 
 def _created(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CREATE: a temporary view hides a table, and a temporary function may hide a built-in one."""
+    """Return the effect of CREATE.
+
+    A temporary view hides the table of the same name; a temporary function may hide a built-in function, which makes
+    the effect UNKNOWN.
+    """
     head = upper[: upper.index("AS")] if "AS" in upper else upper
     if not {"TEMP", "TEMPORARY"} & set(head):
         return NO_EFFECT
@@ -154,7 +157,7 @@ def _cached(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _after_options(upper: list[str], at: int) -> int:
-    """Return the index after `OPTIONS (…)`, or the given index if no options are there."""
+    """Return the index after `OPTIONS (…)`, or `at` if no options begin there."""
     if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
         return upper.index(")", at) + 1
     return at

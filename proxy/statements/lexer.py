@@ -1,7 +1,7 @@
-"""Splits SQL text into tokens with their offsets, and reads the names that the tokens spell.
+"""Splits SQL text into tokens with their offsets, and reads dotted names from tokens.
 
-Comments and white space are left out; strings stay as they were written. Tokens are produced lazily, because the first
-few classify a statement, and a statement may have megabytes.
+Comments and white space are left out; string tokens keep their quotes and escapes. Tokens are produced lazily, because
+the first few classify a statement, and a statement may have megabytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of the text; `kind` is string, quoted, word or symbol."""
+    """A token of the text; `kind` is string, quoted (an identifier in backticks), word or symbol."""
 
     kind: str
     text: str
@@ -42,7 +42,7 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset after the last character."""
+        """The offset after the token's last character."""
         return self.start + len(self.text)
 
     @property
@@ -123,8 +123,9 @@ def unclosed(tokens: Iterable[Token]) -> bool:
 
 
 def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
-    """Return the name at the start of the tokens and the tokens after it; an empty name where only Spark can compute
-    it.
+    """Return the name at the start of the tokens, and the tokens after it.
+
+    The name is empty if there is none, or if IDENTIFIER(…) contains more than string literals.
 
     >>> leading_name(list(scan("IDENTIFIER('d.' || '`t`')")))
     (('d', 't'), [])

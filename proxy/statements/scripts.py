@@ -1,6 +1,4 @@
-"""Finds the statements inside other statements: in scripts, in EXECUTE IMMEDIATE, and after
-substitution of variables.
-"""
+"""Finds the statements inside scripts and EXECUTE IMMEDIATE, and substitutes `${…}` variables."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _LONGEST = 1_000_000  # characters of the text after substitution
 
 
 def statements_in(sql: str) -> tuple[str, ...]:
-    """Return the statements that a text may run: itself, or those of its script and of the strings that it may execute.
+    """Return the statements that a text may run: itself, or those of a script and in strings that it may execute.
 
     >>> statements_in("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
     ('DROP TABLE t', 'DROP TABLE u')
@@ -46,7 +44,7 @@ def _within(sql: str) -> Iterator[str]:
 
 
 def substituted(sql: str, settings: Mapping[str, str]) -> str:
-    """Return a text with its variables replaced by their values from the settings, as Spark substitutes them.
+    """Return a text with its `${…}` variables replaced by values from the settings, as Spark substitutes them.
 
     >>> substituted("DROP TABLE ${hiveconf:a}${b}", {"a": "d.${c}", "c": "t"})
     'DROP TABLE d.t${b}'
@@ -59,10 +57,10 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 
 
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
-    """Return the text with each variable replaced by its value.
+    """Return the text with each variable replaced once by its value; unknown variables stay.
 
-    The closing brace found once is used for all variables that begin before it; searching for each would make a text of
-    `${${${` take quadratic time.
+    The closing brace, once found, is used for all variables that begin before it; a search for each would make a text
+    of `${${${` take quadratic time.
     """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):

@@ -13,7 +13,7 @@ from proxy.statements.lexer import Parts, Token, leading_name, mentioned, scan
 class Written:
     """The tables that a statement writes to, by their names in its text.
 
-    If `certain` is False, `names` are all names that the text mentions, and any of them may be written to.
+    If `certain` is False, `names` are all names that the text mentions, any of which may be written to.
     """
 
     names: tuple[Parts, ...]
@@ -45,8 +45,7 @@ _HEAD = 24  # tokens within which a statement names the table that it writes to
 
 
 def written(verb: str, sql: str) -> Written | None:
-    """Return the tables that a statement, which begins with the given verb, may write to; None if it writes to no
-    table.
+    """Return the tables that a statement may write to; None if it writes to no table. `verb` is its first keyword.
 
     >>> written("INSERT", "INSERT OVERWRITE TABLE demo.`my t` SELECT 1")
     Written(names=(('demo', 'my t'),), certain=True)
@@ -76,7 +75,7 @@ def may_write(verb: str, sql: str) -> bool:
 
 
 def uncertain(sql: str) -> Written:
-    """Return all names of a text as tables that it may write to, for statements that cannot be analyzed."""
+    """Return all names in a text as tables that it may write to, for statements whose targets cannot be determined."""
     return Written(tuple(mentioned(sql)), certain=False)
 
 
@@ -103,7 +102,7 @@ def _prefixed(tokens: Sequence[Token]) -> Written | None:
 
 
 def _target(head: Sequence[Token]) -> Parts | None:
-    """Return the name after the verb's keyword; an empty name for a directory, None if no name can be read."""
+    """Return the table name after the verb's keyword; empty for a directory, None if no name can be parsed."""
     announced = TARGETS[head[0].keyword]
     at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
     while at < len(head) and head[at].keyword in _BEFORE_NAMES:
@@ -114,7 +113,8 @@ def _target(head: Sequence[Token]) -> Parts | None:
 
 
 def _table(name: Parts) -> Parts:
-    """Return the table's name without the Iceberg branch that may follow it; a branch is recognized only after a
-    namespace.
+    """Return a table's name without the Iceberg branch that may follow it (`ns.table.branch_x`).
+
+    A branch is recognized only after a name with a namespace.
     """
     return name[:-1] if len(name) > 2 and name[-1].startswith(_BRANCH) else name
