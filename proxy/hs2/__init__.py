@@ -1,8 +1,8 @@
 """The HiveServer2 protocol without I/O: calls and replies, statuses, column types, row sets.
 
-`generated` is created from TCLIService.thrift, Viewgate's own definition of the protocol. On top of it, `codec` encodes
-calls and replies and knows the differences of protocol versions, `status` encodes errors, `result` row sets, `types`
-column types, and `patterns` the name patterns of JDBC.
+`generated` is compiled from TCLIService.thrift, Viewgate's own definition of the protocol. On top of it, `codec`
+encodes calls and replies and knows the differences of protocol versions, `status` encodes errors, `result` row sets,
+`types` column types, and `patterns` matches the name patterns of JDBC.
 """
 
 from proxy.hs2.codec import (

@@ -1,8 +1,8 @@
-"""Converts whole messages to generated structs and back, with Thrift's C extension if it is built.
+"""Encodes and decodes whole Thrift messages, by Thrift's C extension if it is built.
 
-The arguments of a call are a struct with the request as field 1, and its result a struct with the response as field 0;
-both wrappers are encoded here, so that no generated service is needed. Functions for the differences of protocol
-versions are here, too.
+The arguments of a call are a struct with the request as field 1, and its result is a struct with the response as field
+0; both wrappers are encoded here, so that no generated service is needed. The functions at the end describe the
+differences of protocol versions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ S = TypeVar("S")
 
 
 def decode(kind: type[S], data: bytes, start: int = 0) -> S:
-    """Return a struct from its bytes, which begin at `start`."""
+    """Decode a struct of class `kind` from the bytes at `start`; raise WireError for invalid bytes."""
     struct: Any = kind()
     try:
         if _DECODE is not None and (layout := getattr(kind, "thrift_spec", None)) is not None:
@@ -56,7 +56,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
 
 
 def encode(struct: Any) -> bytes:
-    """Return a struct as bytes."""
+    """Encode a struct of a generated class by Thrift's binary protocol."""
     if _ENCODE is not None:
         encoded: bytes = _ENCODE(struct, [type(struct), struct.thrift_spec])
         return encoded
@@ -67,17 +67,17 @@ def encode(struct: Any) -> bytes:
 
 
 def encode_call(name: str, seqid: int, request: Any) -> bytes:
-    """Return the message of a call."""
+    """Encode a Thrift call: the message header and the request struct, without the frame length."""
     return write_head(name, CALL, seqid) + _REQUEST + encode(request) + _STOP
 
 
 def encode_reply(name: str, seqid: int, response: Any) -> bytes:
-    """Return the message of a reply."""
+    """Encode a Thrift reply: the message header and the response struct, without the frame length."""
     return write_head(name, REPLY, seqid) + _RESPONSE + encode(response) + _STOP
 
 
 def read_request(message: bytes, kind: type[S]) -> S:
-    """Return the request in a call."""
+    """Return the request struct of a call; raise WireError for an invalid message."""
     start = _within(message, _REQUEST)
     if start is None:
         raise WireError("a call contains no request")
@@ -85,7 +85,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
-    """Return the response in a reply; raise SqlError if it is an exception, or if it cannot be parsed."""
+    """Return the response struct of a reply; raise Unreachable for a Thrift exception or an invalid message."""
     try:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:
@@ -100,7 +100,7 @@ def read_reply(message: bytes, kind: type[S]) -> S:
 
 
 def succeeded(reply: bytes) -> bool:
-    """Return whether a message is a reply without an error, from its first bytes."""
+    """Return whether a reply reports success, from its first bytes; False for a Thrift exception."""
     body = body_of(reply)
     if reply[_TYPE] == EXCEPTION:
         return False
@@ -111,7 +111,7 @@ def succeeded(reply: bytes) -> bool:
 
 
 def rows_in(reply: bytes) -> int:
-    """Return the number of rows in a reply to FetchResults, by columns or by rows."""
+    """Return the number of rows in a FetchResults reply, in columnar (V6 and later) or row-based encoding."""
     usual = _COLUMNAR.match(reply, body_of(reply))
     if usual is not None:
         return int.from_bytes(usual[1], "big")
@@ -119,7 +119,7 @@ def rows_in(reply: bytes) -> int:
 
 
 def _within(message: bytes, field: bytes) -> int | None:
-    """Return the offset of the struct in the only field of a body; None if there is none."""
+    """Return the offset of the struct in the given field of a message's body; None if the field is absent."""
     body = body_of(message)
     if message.startswith(field, body):
         return body + len(field)
@@ -133,7 +133,7 @@ SPARK_HOLDS_S = 5.0  # seconds for which Spark, by default, delays the reply to 
 
 
 def clamped(version: int | None) -> int:
-    """Return the version to use with a client: the requested one, or the latest if that is absent or unknown.
+    """Return the protocol version to use with a client: the requested one, or the latest if that is absent or unknown.
 
     >>> clamped(5), clamped(42247), clamped(None)
     (5, 10, 10)
@@ -142,22 +142,21 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Return whether rows are sent as columns, and binary values as bytes."""
+    """Return whether a protocol version sends rows as columns, and binary values as bytes."""
     return version >= V6
 
 
 def knows_timeout(version: int) -> bool:
-    """Return whether a client understands the time-out state; older ones would wait forever."""
+    """Return whether clients of this protocol version know the TIMEDOUT state; older ones would poll forever."""
     return version > V8
 
 
 def status_held_s(version: int) -> float:
-    """Return the seconds for which a status poll of a client of this version is delayed, so that the client need not
-    spin.
+    """Return the seconds for which the reply to a status poll of a running statement is delayed, against busy polling.
 
     Hive JDBC, version 7 and later, polls continuously and cannot cancel during a poll. PyHive (used by dbt and
-    Superset) and impyla, both version 6, sleep for up to five seconds after each reply except the last: their polls are
-    delayed as long as Spark does.
+    Superset) and impyla, both version 6, sleep for up to five seconds after each reply except the last: replies to
+    their polls are delayed as long as Spark delays them.
 
     >>> status_held_s(V6), status_held_s(V8)
     (5.0, 0.03)

@@ -1,4 +1,4 @@
-"""The search patterns of metadata calls: JDBC's, as HiveServer2 interprets them."""
+"""The name patterns of metadata calls (GetTables, GetColumns …): JDBC's, as HiveServer2 interprets them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"\\(.)|(.)", re.DOTALL)
 def matcher(pattern: str | None) -> Callable[[str], bool]:
     r"""Return a function that tests a name: `%` (or Hive's `*`) is any text, `_` one character, `\\` escapes.
 
-    Names are compared ignoring case, as in Spark. No pattern, an empty one, and impyla's `.*` match everything.
+    Names are compared ignoring case, as in Spark. A pattern that is None, empty, or impyla's `.*` matches every name.
 
     >>> [matcher(pattern)("sales_2024") for pattern in (None, "", ".*", "SALES%", r"sales\_2024")]
     [True, True, True, True, True]
@@ -28,7 +28,7 @@ def matcher(pattern: str | None) -> Callable[[str], bool]:
 
 
 def is_exact(pattern: str | None) -> bool:
-    r"""Return whether a pattern matches only one name.
+    r"""Return whether a pattern matches only one name, up to case.
 
     >>> [is_exact(pattern) for pattern in (None, ".*", "sales", "sales_2024", r"sales\_2024")]
     [False, False, True, False, True]
@@ -37,8 +37,7 @@ def is_exact(pattern: str | None) -> bool:
 
 
 def any_text_between(pieces: Sequence[str]) -> str:
-    """Return a regular expression for the pieces with any text between; each matches at its first place, without
-    backtracking.
+    """Return a regular expression that matches the pieces with any text between them, without backtracking.
 
     >>> any_text_between(["a", "b", "", "c", "d"])
     'a(?>.*?b)(?>.*?c).*d'

@@ -1,4 +1,4 @@
-"""Results that Viewgate computes itself, and row sets: by columns since protocol version 6, by rows before."""
+"""Results that Viewgate computes itself, and row sets: columnar since protocol version 6, row-based before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = bool | int | float | str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """Columns and rows; dates, timestamps, decimals and nested values are strings, as they are sent.
+    """Columns and rows; dates, timestamps, decimals and nested values are strings, as the protocol sends them.
 
     >>> ResultSet.of("name", "size bigint", rows=[("a", 1)]).columns
     (ColumnDesc(name='name', type='string'), ColumnDesc(name='size', type='bigint'))
@@ -26,7 +26,7 @@ class ResultSet:
 
     @classmethod
     def of(cls, *columns: str, rows: Sequence[Sequence[Any]] = ()) -> ResultSet:
-        """Return a result with columns written as in DDL; a column without a type is a string."""
+        """Return a result whose columns are given as in DDL (`size bigint`); a column without a type is a string."""
         described = (column.partition(" ") for column in columns)
         return cls(
             tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)
@@ -39,7 +39,7 @@ Query = Callable[[str], Awaitable[ResultSet]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a column's values are sent: Thrift field, column and value types, and the placeholder for NULL."""
+    """How a column's values are encoded: Thrift field, column and value classes, Python type, placeholder for NULL."""
 
     field: str
     column: str
@@ -69,7 +69,9 @@ _NONE = type(None)
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
-    """Return the row set of these rows; `start` is the position of the first in the result."""
+    """Return the row set of these rows in a protocol version's encoding; `start` is the first row's index in the
+    result.
+    """
     if not columnar(version):
         return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
     values = zip(*rows, strict=True) if rows else ((),) * len(columns)
@@ -78,7 +80,7 @@ def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], st
 
 
 def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a row set, by columns or, in a session of an old version, by rows.
+    """Return the rows of a row set, columnar or (before protocol version 6) row-based.
 
     >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
     >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))

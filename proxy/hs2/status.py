@@ -1,4 +1,6 @@
-"""The status of a call: success, or an error with all fields that clients read."""
+"""The status of a call: success, or an error with all fields that clients read; and the errors that statements
+raise.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _EXECUTED = "The statement has been executed, and its result is lost."
 
 
 class SqlError(Exception):
-    """A statement failed; message, SQLSTATE and error code are sent to the client.
+    """The failure of a statement; message, SQLSTATE and error code are sent to the client.
 
     >>> SqlError("no such table", "42P01").sql_state
     '42P01'
@@ -47,7 +49,7 @@ class InvalidStatement(SqlError):
 
 
 class LoginRefused(SqlError):
-    """A server refuses a user or a password."""
+    """A server refuses the login of a user."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "28000")
@@ -61,7 +63,9 @@ class Unreachable(SqlError):
 
 
 class Interrupted(SqlError):
-    """A statement was cut off before its end was known: what happened, and the advice for a statement that only reads.
+    """A statement was interrupted before its end was known.
+
+    `what` says what happened, and `advice` what to do if the statement only reads.
 
     >>> Interrupted("Viewgate is shutting down.", "Try again.", "57P01").uncertain().sql_state
     '08007'
@@ -72,7 +76,7 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error for a statement that writes, because running it again could write twice."""
+        """Return the error for a statement that writes: running it again could write twice."""
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
@@ -81,7 +85,7 @@ class Interrupted(SqlError):
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """A statement was cut off because its connection was lost, or because of an invalid reply.
+    """A statement was interrupted because its connection was lost, or because of an invalid reply.
 
     >>> ConnectionLost("Spark has closed the connection.", "Try again.").sql_state
     '08S01'
@@ -106,7 +110,7 @@ def reported(message: str | None, sql_state: str | None, error_code: int | None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the hint "(did you mean …?)" for an unknown name; empty if no known name is close.
+    """Return the hint " (did you mean …?)" for an unknown name; empty if no known name is similar.
 
     >>> nearest("viewgate.rewite", ["viewgate.rewrite"]), nearest("x", ["viewgate.rewrite"])
     (' (did you mean viewgate.rewrite?)', '')
@@ -121,7 +125,7 @@ def success() -> Any:
 
 
 def failure(error: SqlError) -> Any:
-    """Return the status of a failed call, as Spark sends it for a synchronous statement."""
+    """Return the status of a failed call, in the form in which Spark sends it for a synchronous statement."""
     return ttypes.TStatus(
         statusCode=ttypes.TStatusCode.ERROR_STATUS,
         infoMessages=stack_messages(error.message),
@@ -132,7 +136,7 @@ def failure(error: SqlError) -> Any:
 
 
 def check(status: Any) -> None:
-    """Raise the error that a status reports, if any.
+    """Raise the error that a status reports; do nothing for a successful one.
 
     >>> check(failure(SqlError("no such table", "42P01")))
     Traceback (most recent call last):
@@ -147,7 +151,7 @@ def check(status: Any) -> None:
 
 
 def first_message(text: str) -> str:
-    r"""Return the message of a printed Java stack trace, as in the status of a synchronous statement.
+    r"""Return the message of the first exception in a printed Java stack trace; other text unchanged.
 
     >>> first_message("org.apache.hive.service.cli.HiveSQLException: no\nway\n\tat a.B.c(D.java:1)\n")
     'no\nway'
@@ -192,7 +196,9 @@ def stack_messages(text: str) -> list[str]:
 
 
 def _headline(section: str) -> tuple[str, str]:
-    """Return the exception class and message of one cause; text without a stack trace is Hive's own exception."""
+    """Return the exception class and message of one section of a stack trace; for text without a stack trace,
+    HiveSQLException and the text.
+    """
     text, at, _ = section.partition("\n\tat ")
     kind, colon, message = text.partition(": ")
     if at and colon and " " not in kind:

@@ -1,4 +1,4 @@
-"""Column types: Spark's names for them, and how they are sent to clients."""
+"""Column types: Spark's names for them, and the type ids by which they are sent to clients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NAME = re.compile(r"\s*([a-z_]+)\s*(?:\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*\Z|[(<].*)?
 
 
 class TypeName(NamedTuple):
-    """A type name of Spark or Iceberg, parsed: the lower-case base and, for a decimal, its digits."""
+    """A parsed type name of Spark or Iceberg: the base name in lower case and, for a decimal, precision and scale."""
 
     base: str
     precision: int | None = None
@@ -48,7 +48,7 @@ class TypeName(NamedTuple):
     @classmethod
     @lru_cache(1024)  # a catalog has a hundred thousand columns, but few types
     def of(cls, text: str) -> TypeName:
-        """Return a parsed type name; its base is empty if the text is not a type name.
+        """Parse a type name; the result's base is empty if the text is not a type name.
 
         >>> TypeName.of("DECIMAL(10, 2)"), TypeName.of("array<decimal(3,1)>").base, TypeName.of("varchar(9)").base
         (TypeName(base='decimal', precision=10, scale=2), 'array', 'varchar')
@@ -61,12 +61,12 @@ class TypeName(NamedTuple):
 
     @property
     def is_decimal(self) -> bool:
-        """Whether it is a decimal with known precision."""
+        """Whether the type is a decimal with known precision."""
         return self.base == "decimal" and self.precision is not None
 
     @property
     def known(self) -> bool:
-        """Whether the type has an id of its own."""
+        """Whether the type has a type id in the protocol (others are sent as strings)."""
         return self.base in TYPE_IDS
 
 
@@ -79,13 +79,14 @@ class ColumnDesc:
 
     @property
     def type_id(self) -> int:
-        """The id with which the type is sent to clients."""
+        """The type id with which the column is sent to clients."""
         return TYPE_IDS.get(TypeName.of(self.type).base, _STRING)
 
 
 def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
-    """Return the schema for GetResultSetMetadata; Spark numbers columns from 0 for statements, and from 1
-    for listings.
+    """Return the schema for GetResultSetMetadata, with columns numbered from `first`.
+
+    Spark numbers columns from 0 for statements, and from 1 for metadata calls.
     """
     return ttypes.TTableSchema(
         columns=[
@@ -96,7 +97,7 @@ def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
 
 
 def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
-    """Return the columns that a schema describes.
+    """Return the columns that a GetResultSetMetadata schema describes.
 
     >>> columns_of(table_schema([ColumnDesc("a", "decimal(10,2)"), ColumnDesc("b", "int")]))
     (ColumnDesc(name='a', type='decimal(10,2)'), ColumnDesc(name='b', type='int'))
