@@ -89,7 +89,7 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
 
 
 LONGEST = 10_000  # characters of a text in a row
-_ABSENT = (None, "", (), [])  # NULL in SQL
+_ABSENT: tuple[object, ...] = (None, "", (), [])  # NULL in SQL
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 
 Row = Mapping[str, Any]
