@@ -61,6 +61,8 @@ class Planner:
         tables: frozenset[TableName] = frozenset()
         if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(session, text)) is not None:
             return Local(lambda _log: listing(self._context, session, sql))
+        if info.verb == "SHOW" and await show.lists_system(self._context, session, text):
+            return Local(lambda _log: show.system_tables(text))
         try:
             if info.verb == "SHOW" and (storages := await show.hidden(self._context, session, text)):
                 return Local(lambda _log: show.without(storages, session, sql))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from proxy.answering.system_tables import CATALOG, NAMESPACE, TABLES
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
@@ -16,7 +17,7 @@ from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.patterns import any_text_between
 from proxy.pipeline import Status, status
 from proxy.session import ClientSession, Log
-from proxy.statements.lexer import Parts, Token, leading_name, scan
+from proxy.statements.lexer import Parts, Token, leading_name, scan, string_value
 from rewriter.model import MaterializedView, TableName
 
 EXAMPLE = "SHOW MATERIALIZED VIEWS IN demo LIKE 'agg*'"
@@ -183,3 +184,18 @@ async def without(names: frozenset[str], session: ClientSession, sql: str) -> Re
     result = await session.upstream.query(sql)
     rows = (row for row in result.rows if row[_NAME] not in names or row[_IS_TEMPORARY])
     return ResultSet(result.columns, tuple(rows))
+
+
+async def lists_system(context: Context, session: ClientSession, sql: str) -> bool:
+    """Return whether a statement is SHOW TABLES IN viewgate.system, and Spark has no catalog of that name."""
+    if tuple(part.lower() for part in listed(sql) or ()) != (CATALOG, NAMESPACE):
+        return False
+    return CATALOG not in (await context.facts(session)).catalogs
+
+
+async def system_tables(sql: str) -> ResultSet:
+    """Return the answer to SHOW TABLES IN viewgate.system, in the columns of Spark's."""
+    *_, last = (token for token in scan(sql) if token.text != ";")
+    pattern = string_value(last.text) if last.kind == "string" else "*"
+    rows = [(f"{CATALOG}.{NAMESPACE}", name, False) for name in sorted(TABLES) if matches(pattern, name)]
+    return ResultSet.of("namespace", "tableName", "isTemporary boolean", rows=rows)

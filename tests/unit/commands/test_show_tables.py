@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.answering import SessionFacts
+from proxy.answering.system_tables import TABLES
 from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Forward, Local
@@ -95,3 +96,24 @@ def test_an_error_is_sparks(house: House) -> None:
     planned = plan(house, "SHOW TABLES IN demo LIKE 'refused'", Spark())
     with pytest.raises(SqlError, match="SCHEMA_NOT_FOUND"):
         asyncio.run(planned.run(print))
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SHOW TABLES IN viewgate.system", sorted(TABLES)),
+        ("show tables from ViewGate.`system` like 'VIEWS|s*';", ["sessions", "statements", "views"]),
+        ("SHOW TABLES IN viewgate.system 'x*'", []),
+    ],
+)
+def test_the_system_tables_are_listed(house: House, sql: str, names: list[str]) -> None:
+    planned = plan(house, sql)
+    assert isinstance(planned, Local)
+    run: Any = planned.run(print)
+    result: ResultSet = asyncio.run(run)
+    assert result == ResultSet.of(*HEADER, rows=[("viewgate.system", name, False) for name in names])
+
+
+def test_where_spark_has_a_catalog_named_viewgate_the_listing_is_its_own(house: House) -> None:
+    house.session = replace(house.session, catalogs=frozenset({"lake", "viewgate"}))
+    assert isinstance(plan(house, "SHOW TABLES IN viewgate.system"), Forward)
