@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from starlette.datastructures import QueryParams
 
+from proxy.answering.decision import NOT_TRIED
 from proxy.answering.virtual_tables import Row
 from proxy.journal import Outcome, Phase
 from proxy.session import OperationState
@@ -101,13 +102,17 @@ def answered_by(row: Row) -> str:
 
     >>> answered_by({"outcome": "miss", "reason": "STALE", "chosen": []})
     'tables: STALE'
+    >>> [answered_by({"outcome": outcome, "reason": "NOT_TRIED"}) for outcome in ("miss", "none", "refused")]
+    ['tables', 'Spark', 'not started']
     """
     outcome = Outcome(row["outcome"])
     if outcome is Outcome.VIEW:
         return ", ".join(row["chosen"])
-    words = {Outcome.NONE: "Spark", Outcome.VIEWGATE: "Viewgate", Outcome.REFUSED: "nobody"}
+    words = {Outcome.NONE: "Spark", Outcome.VIEWGATE: "Viewgate", Outcome.REFUSED: "not started"}
     if outcome in words:
         return words[outcome]
+    if row["reason"] == NOT_TRIED:
+        return "tables"
     return "tables: " + ("Spark could not read the view" if outcome is Outcome.FALLBACK else row["reason"])
 
 
