@@ -1,12 +1,12 @@
 """Computes statistics of the journal's statements: by view and by digest, since the start.
 
 The time that a statement would have taken without views is estimated as the mean time of statements with the same
-digest that tables answered. Without such statements, no saving is counted.
+digest that tables answered, before or after it. Without such statements, no saving is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,7 @@ from proxy.session import OperationState
 from proxy.statements import Kind
 from rewriter.model import TableName
 
-_TEXTS = 2000  # digests whose mean times are kept
+_TEXTS = 2000  # digests whose mean times are kept, and digests of which only views have answered statements
 # milliseconds: there is little to save in shorter statements, and computing a digest takes up to 0.1
 _WORTH_NOTING = 20.0
 
@@ -59,6 +59,8 @@ class Usage:
         self._views: dict[TableName, Uses] = {}
         # the number of statements, and their mean milliseconds
         self._by_tables: LRUCache[str, tuple[int, float]] = LRUCache(_TEXTS)
+        # of digests that tables have not answered yet, by the views that did: the statements, and their milliseconds
+        self._by_views: LRUCache[str, dict[tuple[TableName, ...], tuple[int, float]]] = LRUCache(_TEXTS)
 
     @property
     def views(self) -> Mapping[TableName, Uses]:
@@ -84,20 +86,31 @@ class Usage:
         if record.state is not OperationState.FINISHED or record.fell_back:
             return
         if record.choice.chosen:
-            self._save(record)
+            self._compare(record)
         elif record.kind is Kind.QUERY and record.work_ms >= _WORTH_NOTING:
             text = digest(record.sql)
             number, mean = self._by_tables.get(text, (0, 0.0))
             self._by_tables[text] = number + 1, mean + (record.work_ms - mean) / (number + 1)
+            for views, (statements, ms) in self._by_views.pop(text, {}).items():
+                self._save(views, statements, statements * record.work_ms - ms)
 
-    def _save(self, record: Record) -> None:
-        """Count the time that a statement's views saved, in equal parts."""
-        known = self._by_tables.get(digest(record.sql)) if self._by_tables else None
+    def _compare(self, record: Record) -> None:
+        """Count what a statement's views saved, or keep the time until tables answer a statement with its digest."""
+        text, views = digest(record.sql), record.choice.chosen
+        known = self._by_tables.get(text)
         if known is not None:
-            for view in record.choice.chosen:
-                uses = self._views.setdefault(view, Uses())
-                uses.saved_milliseconds += (known[1] - record.work_ms) / len(record.choice.chosen)
-                uses.compared += 1
+            self._save(views, 1, known[1] - record.work_ms)
+            return
+        times = self._by_views.setdefault(text, {})
+        number, ms = times.get(views, (0, 0.0))
+        times[views] = number + 1, ms + record.work_ms
+
+    def _save(self, views: Sequence[TableName], statements: int, ms: float) -> None:
+        """Count the time that views saved in statements which they answered together, in equal parts."""
+        for view in views:
+            uses = self._views.setdefault(view, Uses())
+            uses.saved_milliseconds += ms / len(views)
+            uses.compared += statements
 
     def refreshed(self, refresh: Refresh) -> None:
         """Record the last refresh of each view, and count its time."""

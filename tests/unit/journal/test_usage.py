@@ -64,7 +64,19 @@ def test_views_that_answer_together_have_saved_a_part_each() -> None:
 def test_what_was_not_seen_by_the_tables_or_takes_no_time_is_not_compared() -> None:
     assert saved(took("SELECT 1", 19), took("SELECT 1", 5, ONE)) == ([0, 0], [0, 0])
     assert saved(took("INSERT INTO u SELECT 1", 500), took("INSERT INTO u SELECT 1", 5, ONE)) == ([0, 0], [0, 0])
-    assert saved(took("SELECT 1", 5, ONE), took("SELECT 1", 500)) == ([0, 0], [0, 0])
+
+
+def test_statements_that_views_answered_before_the_tables_did_are_compared_as_soon_as_the_tables_have() -> None:
+    of_view = took("SELECT 1", 40, ONE), took("SELECT 1", 20, ONE, OTHER)
+    assert saved(*of_view) == ([0, 0], [0, 0])
+    assert saved(*of_view, took("SELECT 1", 500)) == ([460 + 240, 240], [2, 1])
+    assert saved(*of_view, took("SELECT 1", 500), took("SELECT 1", 900)) == ([460 + 240, 240], [2, 1])
+    assert saved(*of_view, took("SELECT 1", 500), took("SELECT 1", 100, ONE)) == ([460 + 240 + 400, 240], [3, 1])
+
+
+def test_what_waits_for_a_comparison_is_bounded() -> None:
+    usage = counted(*(took(f"SELECT {'a' * number}", 40, ONE) for number in range(1, 2100)))
+    assert len(usage._by_views) == 2000
 
 
 def test_what_refreshes_took_is_added_up() -> None:
