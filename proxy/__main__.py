@@ -173,8 +173,12 @@ def _check(settings: Config) -> None:
 
 @app.command(epilog="Exit codes: 0 all is well; 1 something is wrong.")
 def doctor(config: SettingsFile = None, data: DataDirectory = None, as_json: AsJson = False) -> None:
-    """Check Java, Spark, catalog, ports, permissions and clocks before a start, and print what is wrong
-    and what to do.
+    r"""Check what a start needs, and print what is wrong and what to do.
+
+    It checks the settings and the ports, and for a Spark of its own Java, pyspark and the data directory.
+
+    Where the settings name a \[catalog] and \[\[upstream]], it checks the catalog, opens a session on each upstream,
+    and compares the clocks.
     """
     _run(_doctor(config, data, as_json=as_json))
 
