@@ -20,7 +20,6 @@ from proxy.pipeline.dependencies import FUNCTIONS, table_text
 from proxy.statements import Token, scan, string_value
 from rewriter import Edit, splice
 from rewriter.model import MaterializedView, Session, split_name
-from rewriter.model.literals import literal
 
 _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORARY", "ALTER"})
 
@@ -91,6 +90,7 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
 LONGEST = 10_000  # characters of a text in a row
 _ABSENT: tuple[object, ...] = (None, "", (), [])  # NULL in SQL
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
+_BACKSLASH = "¬"  # stands for a backslash in JSON, whose other characters are ASCII
 
 Row = Mapping[str, Any]
 # Returns the rows of a table, the most important first, because the last may be cut off.
@@ -211,7 +211,7 @@ class VirtualSchema:
         items = ", ".join(
             f"{f'timestamp_millis({key})' if kind == 'TIMESTAMP' else key} AS `{name}`" for key, name, kind in kinds
         )
-        json_rows = literal(f"[{','.join(self._bounded(table, rows))}]")
+        json_rows = _literal(f"[{','.join(self._bounded(table, rows))}]")
         return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
@@ -226,6 +226,19 @@ class VirtualSchema:
                 what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
                 raise SqlError(f"{what}, too many for one statement; SHOW TABLES IN a namespace lists fewer", "54000")
             yield text
+
+
+def _literal(json_text: str) -> str:
+    r"""Return JSON of ASCII characters as an expression that has one value under every setting of Spark's parser.
+
+    With `spark.sql.parser.escapedStringLiterals` a backslash in a string literal stands for itself, so that there must
+    be none, and nothing that needs one.
+
+    >>> print(_literal('["it\'s ${x}","\\n"]'))
+    replace('["it¬u0027s ¬u0024{x}","¬n"]', '¬', chr(92))
+    """
+    escaped = json_text.replace("'", "\\u0027").replace("${", "\\u0024{").replace("\\", _BACKSLASH)
+    return f"replace('{escaped}', '{_BACKSLASH}', chr(92))"
 
 
 def _name(token: Token) -> str:

@@ -40,9 +40,9 @@ def told(house: House, sql: str, current: str = "lake", spark: str = "") -> str 
 def rows(house: House, table: str) -> list[dict[str, Any]]:
     text = told(house, f"SELECT * FROM information_schema.{table}")
     assert text is not None
-    found = re.search(r"from_json\('(.*)', 'ARRAY", text, re.DOTALL)
+    found = re.search(r"from_json\(replace\('([^'\\]*)', '¬', chr\(92\)\), 'ARRAY", text)
     assert found is not None
-    listed: list[dict[str, Any]] = json.loads(found[1].replace("\\'", "'").replace("\\\\", "\\"))
+    listed: list[dict[str, Any]] = json.loads(found[1].replace("¬", "\\"))
     names = list(information_schema.TABLES[table])
     return [{names[int(key)]: value for key, value in row.items()} for row in listed]
 

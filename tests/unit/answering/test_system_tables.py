@@ -93,18 +93,34 @@ def test_what_cannot_be_done_with_one(sql: str, state: str, said: str) -> None:
 
 
 def rows_in(text: str) -> list[dict[str, Any]]:
-    found = re.search(r"from_json\('(.*)', 'ARRAY", text, re.DOTALL)
+    found = re.search(r"from_json\(replace\('([^'\\]*)', '¬', chr\(92\)\), 'ARRAY", text)
     names = re.findall(r" AS `(\w+)`", text)
     assert found is not None
-    rows: list[dict[str, Any]] = json.loads(found[1].replace("\\'", "'").replace("\\\\", "\\"))
+    rows: list[dict[str, Any]] = json.loads(found[1].replace("¬", "\\"))
     return [{names[int(key)]: value for key, value in row.items()} for row in rows]
 
 
 def test_values_of_every_kind() -> None:
     at = datetime(2024, 1, 1, tzinfo=UTC)
-    row = {"id": "it's \\", "started": at, "rows": 2, "chosen": ("a", "b"), "planned_ms": 0.5, "error": None, "x": 1}
+    row = {
+        "id": "it's ${x}\\",
+        "user": "¬\n",
+        "started": at,
+        "rows": 2,
+        "chosen": ("a", "b"),
+        "planned_ms": 0.5,
+        "error": None,
+        "x": 1,
+    }
     assert rows_in(SYSTEM.text("statements", [row])) == [
-        {"id": "it's \\", "started": 1_704_067_200_000, "rows": 2, "chosen": "a, b", "planned_ms": 0.5}
+        {
+            "id": "it's ${x}\\",
+            "user": "¬\n",
+            "started": 1_704_067_200_000,
+            "rows": 2,
+            "chosen": "a, b",
+            "planned_ms": 0.5,
+        }
     ]
 
 

@@ -95,11 +95,17 @@ def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
     assert [r.view.name.table for r in outcome.replacements] == ["by_hour"]
 
 
+# Settings of Spark's parser under which literals have another meaning, also those that a rewriting would print.
+ESCAPED, DOUBLE_QUOTED = "spark.sql.parser.escapedStringLiterals", "spark.sql.ansi.doubleQuotedIdentifiers"
+
+
 @pytest.mark.parametrize(
     ("session", "reason", "detail"),
     [
         ({"rewrite": False}, Reason.REWRITE_OFF, "viewgate.rewrite"),
         ({"settings": {"spark.sql.caseSensitive": "true"}}, Reason.SETTINGS_DIFFER, "caseSensitive"),
+        ({"settings": {ESCAPED: "true"}}, Reason.SETTINGS_DIFFER, ESCAPED),
+        ({"settings": {DOUBLE_QUOTED: "true"}}, Reason.SETTINGS_DIFFER, DOUBLE_QUOTED),
         ({"settings": {"spark.wap.branch": "audit"}}, Reason.SETTINGS_DIFFER, "spark.wap.branch"),
         (
             {"settings": {"spark.sql.ansi.enabled": "false"}},
