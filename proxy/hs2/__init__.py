@@ -17,7 +17,7 @@ from proxy.hs2.codec import (
     rows_in,
     succeeded,
 )
-from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
+from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows, fetch_error
 from proxy.hs2.status import (
     ConnectionLost,
     Interrupted,
@@ -53,6 +53,7 @@ __all__ = [
     "encode_reply",
     "encode_rows",
     "failure",
+    "fetch_error",
     "read_reply",
     "read_request",
     "reported",

@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.hs2.codec import columnar
+from proxy.hs2.codec import columnar, read_reply
 from proxy.hs2.generated import ttypes
+from proxy.hs2.status import SqlError, check
 from proxy.hs2.types import ColumnDesc
+from proxy.wire import WireError
 
 Value = bool | int | float | str | bytes | None
 
@@ -149,3 +151,14 @@ def _values(column: Any) -> list[Any]:
     nulls = data.nulls or b""
     marked = {8 * at + bit for at, byte in enumerate(nulls) if byte for bit in range(8) if byte >> bit & 1}
     return [None if index in marked else value for index, value in enumerate(data.values)]
+
+
+def fetch_error(reply: bytes) -> SqlError | None:
+    """Return the error in a reply to FetchResults; None if there is none or the reply is invalid."""
+    try:
+        check(read_reply(reply, ttypes.TFetchResultsResp).status)
+    except SqlError as error:
+        return error
+    except WireError:
+        pass
+    return None

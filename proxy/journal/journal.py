@@ -5,8 +5,8 @@ The states of a statement:
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
 
-The sinks count a statement when it ends. A rewritten one is counted when its first rows are fetched, or when it is
-closed without any: until then its original may still take over, and a count cannot be undone.
+The sinks count a statement when it ends, one with rows when the first are fetched, or when it is closed without any:
+until then it may still fail, or the original of a rewritten one may take over, and a count cannot be undone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from proxy.hs2 import SqlError, rows_in, succeeded
+from proxy.hs2 import SqlError, fetch_error, rows_in, succeeded
 from proxy.hs2.status import first_message
 from proxy.journal.record import (
     Record,
@@ -40,6 +40,7 @@ _log = logging.getLogger(__name__)
 _SOON = 0.05  # seconds after which a closed statement is logged
 MOST = 1000  # the number of ended statements, and of ended refreshes, that are kept
 _SAID = "Viewgate: "
+_OF_THE_CALL = ("HY106", "HYC00")  # an orientation that there is not, or not for this result
 
 
 class Sink(Protocol):
@@ -143,14 +144,24 @@ class Journal:
         self._ended.append(record)
         if record.state is not OperationState.FINISHED or not operation.has_result_set:
             self._close(operation.handle.guid)
-        elif record.rewritten is None or record.fell_back:
-            self._count(record)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
         """Record the rows that a client fetches; a reply with an error sets the statement's state."""
         record = self._unclosed.get(operation.guid)
-        if record is not None and succeeded(reply):
+        if record is None:
+            return
+        if succeeded(reply):
             record.fetched(rows_in(reply), len(reply))
+            self._count(record)
+        elif (error := fetch_error(reply)) is not None:
+            self.not_fetched(operation, error)
+
+    def not_fetched(self, operation: Handle, error: SqlError) -> None:
+        """Record that the rows of a statement failed; do nothing if the error is of the call and not of the rows."""
+        record = self._unclosed.get(operation.guid)
+        if record is not None and error.sql_state not in _OF_THE_CALL:
+            record.state = OperationState.ERROR
+            record.failed(error)
             self._count(record)
 
     def close(self, operation: Operation) -> None:

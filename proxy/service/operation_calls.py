@@ -42,7 +42,11 @@ async def fetch_results(call: Call) -> bytes:
     operation = call.operation()
     if _of_log(call.message):
         return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
-    reply = await operation.fetch(call)
+    try:
+        reply = await operation.fetch(call)
+    except SqlError as error:
+        call.service.journal.not_fetched(operation.handle, error)
+        raise
     call.service.journal.fetched(operation.handle, reply)
     return reply
 

@@ -16,10 +16,8 @@ from functools import partial
 
 from proxy.hs2 import (
     Interrupted,
-    SqlError,
-    check,
     encode_rows,
-    read_reply,
+    fetch_error,
     rows_in,
     succeeded,
     success,
@@ -41,7 +39,7 @@ from proxy.session import (
     repeatable,
     with_handle,
 )
-from proxy.wire import Head, WireError, find, kept, read_i32, read_string, with_field, with_seqid
+from proxy.wire import Head, find, kept, read_i32, read_string, with_field, with_seqid
 from proxy.wire.message import I32, I64, body_of
 
 _QUERY_ID = (0, 1)

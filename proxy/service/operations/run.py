@@ -352,6 +352,7 @@ class RemoteRun(Operation):
         failed = self.remote
         why = original.record.kept_message(first_message(str(self.fallback.failure)))
         logger.warning("rewriting failed error=%s: the original statement is run", why)
+        original.record.fell_back = True
         try:
             self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
         except SqlError as error:
@@ -362,7 +363,6 @@ class RemoteRun(Operation):
             await self._forget(self.remote)
             return None
         self.log.add(_FELL_BACK)
-        original.record.fell_back = True
         await self._forget(failed)
         if self._wish is Wish.CANCEL:
             await self._stop(self.remote)

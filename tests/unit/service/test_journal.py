@@ -11,6 +11,7 @@ from proxy.hs2.generated import ttypes
 from proxy.journal import Outcome, Phase
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
+from tests.unit.console.http import figure, get, listening
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 from tests.unit.support.transports import HttpClient, basic
 
@@ -73,6 +74,58 @@ def test_one_that_is_refused_here_is_told_of_with_its_error() -> None:
             assert answer.status.sqlState == "0A000"
             (record,) = proxied.server.service.journal
             assert (record.state, record.error and record.error.message) == (OperationState.ERROR, "not this one")
+
+    with_proxy(test)
+
+
+def test_rows_that_fail_are_an_error_of_the_statement() -> None:
+    """As with spark.sql.thriftServer.incrementalCollect, where Spark computes the rows when they are fetched."""
+
+    async def test(proxied: Proxied) -> None:
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT LATE")).operationHandle
+            await client.end(operation)
+            assert (await client.fetch(operation)).status.errorMessage == "lost a file"
+            await client.close(operation)
+            (record,) = proxied.server.service.journal
+            _, text = await get(port, "/metrics")
+        assert (record.state, record.error and record.error.message) == (OperationState.ERROR, "lost a file")
+        assert figure(text, "viewgate_statements_total", state="ERROR") == 1
+        assert figure(text, "viewgate_statements_total") == 1
+
+    with_proxy(test)
+
+
+def test_a_fetch_that_there_is_not_is_no_error_of_the_statement() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert (await client.fetch(operation, orientation=99)).status.sqlState == "HY106"
+            (record,) = proxied.server.service.journal
+            assert (record.state, record.error) == (OperationState.FINISHED, None)
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["BREAK", "LATE"])
+@pytest.mark.parametrize("original", ["SELECT REFUSE", "SELECT FAIL"])
+def test_an_original_that_fails_is_no_success_of_the_view(rewritten: str, original: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        view = TableName(("lake", "demo", "agg"))
+        plan = Forward(rewritten, fallback=True, choice=Choice((view,), (view,), (view,)))
+        proxied.planned.plans[original] = plan
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), original)).operationHandle
+            if (await client.end(operation)).operationState == OperationState.FINISHED:
+                assert (await client.fetch(operation)).status.errorMessage
+            await client.close(operation)
+            (record,) = proxied.server.service.journal
+            _, text = await get(port, "/metrics")
+        assert (record.outcome, record.state) == (Outcome.FALLBACK, OperationState.ERROR)
+        assert record.error is not None
+        assert figure(text, "viewgate_statements_total", outcome="fallback", state="ERROR") == 1
+        assert figure(text, "viewgate_statements_total") == 1
 
     with_proxy(test)
 
