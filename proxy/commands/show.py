@@ -1,6 +1,7 @@
 """SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage tables.
 
 In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer except those of storage tables.
+In viewgate.system, which Spark does not know, it lists the system tables.
 """
 
 from __future__ import annotations

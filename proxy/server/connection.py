@@ -114,13 +114,12 @@ _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection. Its loss cancels the call that is being answered; invalid bytes close only this
-    connection.
+    """One client connection; its loss cancels the call that is being answered.
 
-    `entered(connection)` is called when the connection is made, and `left(connection, peer)` when it is lost; the
-    peer's tied sessions end with the connection. Without a `kind`, the first byte determines the transport; with one,
-    the connection comes from another worker process (`within`). With `only`, no other transport is allowed, in clear
-    text or TLS.
+    Invalid bytes close only this connection. `entered(connection)` is called when the connection is made, and
+    `left(connection, peer)` when it is lost; the peer's tied sessions end with the connection. Without a `kind`, the
+    first byte determines the transport; with one, the connection comes from another worker process (`within`). With
+    `only`, no other transport is allowed, in clear text or TLS.
     """
 
     def __init__(
@@ -293,8 +292,8 @@ class Connection(asyncio.Protocol):
     def _hold(self, count: int) -> None:
         """Record how many bytes are buffered for this client.
 
-        If all clients together exceed the limit and this client holds much of it, raise WireError, which closes the
-        connection.
+        If all clients together exceed the limit and this client holds over 256 KiB, raise WireError, which closes the
+        connection. Connections from other workers are exempt.
         """
         if count == self._held:
             return

@@ -1,6 +1,7 @@
 """Implements the logins and calls of each transport; `connection` moves the bytes.
 
-A conversation is the protocol of one connection in one transport.
+A conversation is the protocol of one connection in one transport. A prepared reply is one that Viewgate has made before
+its call arrives (`proxy.session.calls`).
 """
 
 from __future__ import annotations

@@ -162,8 +162,9 @@ class Server:
             await busy.wait()
 
     async def _all_left(self) -> None:
-        """Wait until every connection is closed; after the timeout `close`, abort connections whose client does not
-        read.
+        """Wait until every connection is closed.
+
+        After the timeout `close`, connections whose client does not read are aborted.
         """
         try:
             async with asyncio.timeout(self._entrance.limits.close):

@@ -1,7 +1,8 @@
 """Answers the calls that a client repeats without pause by reading the socket directly, not through the event loop.
 
 The event loop's wake-up takes most of the time of such a call. Hive JDBC 2.3 polls the status of a finished statement
-with every row that it reads, and waits for the reply.
+with every row that it reads, and waits for the reply. The reply is prepared: it was made before the call arrives
+(`proxy.session.calls`).
 """
 
 from __future__ import annotations
@@ -67,9 +68,7 @@ class Shortcut:
                 return
 
     def _awaited(self) -> bytes:
-        """Wait for bytes from the client for at most 50 µs and return them; empty if there are none or the client has
-        left.
-        """
+        """Return the bytes that the client sends within 50 µs; empty if it sends none, or has left."""
         until = monotonic() + _MOMENT
         with contextlib.suppress(OSError):
             while True:

@@ -121,7 +121,10 @@ class Processor:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call, also if the call fails; raise WireError if the message is not a call."""
+        """Return the reply to a call; if the call fails, the reply reports the error.
+
+        Raise WireError if the message is not a call.
+        """
         reply = self.foreseen(peer, message)
         if reply is not None:
             return reply
@@ -190,11 +193,10 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Query all worker processes and return their answers by worker number; without workers, this process has
-        number 1.
+        """Query all worker processes and return their answers by worker number.
 
-        `question` is the key of a function in `answers`, and `about` its argument; `patience` limits the wait in
-        seconds.
+        Here, without workers, this process is number 1. `question` is the key of a function in `answers`, and `about`
+        its argument; `patience` limits the wait in seconds.
         """
         return {1: await self.answers[question](about)}
 
@@ -212,9 +214,7 @@ class Processor:
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End the running statements with an error, then wait for at most `patience` seconds until their clients have
-        it.
-        """
+        """End running statements with an error; wait at most `patience` seconds until their clients have it."""
         running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
@@ -317,8 +317,7 @@ class Call(Message):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement call: its message, its text, whether it is asynchronous, its deadline, and its journal
-    record.
+    """An ExecuteStatement call: message, text, whether it is asynchronous, deadline, and journal record.
 
     The deadline is a time of the event loop's clock, None if the client has set no timeout.
     """

@@ -94,7 +94,10 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 
 
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """Start a statement, or return a queued operation that starts the statement later."""
+    """Start a statement; return the operation and the reply, or None and the upstream's refusal.
+
+    If the statement has to wait, the operation is a queued one, which starts the statement later.
+    """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
         started = await _attempt(call, session, statement, waits=False)

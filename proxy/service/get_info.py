@@ -1,6 +1,4 @@
-"""Answers GetInfo: four kinds of information are relayed to Spark; the others, for which Spark fails, are answered
-here.
-"""
+"""Answers GetInfo: relays four kinds of information to Spark, and answers the kinds for which Spark fails."""
 
 from __future__ import annotations
 
@@ -84,9 +82,9 @@ async def get_info(call: Call) -> bytes:
 
 
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
-    """Return the upstream's reply, cached per server after the first request.
+    """Return the upstream's reply to GetInfo, cached per server after the first request.
 
-    Connection pools call GetInfo for the server's name again and again, as a test of the connection.
+    Connection pools request the server's name again and again, as a test of the connection.
     """
     told = attachment.info.get(kind)
     if told is None:

@@ -22,7 +22,7 @@ _NO_ACTION, _NOT_DEFERRABLE = 3, 7  # constants of java.sql.DatabaseMetaData
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """Return the reply with the columns of a table's primary key, ordered by name."""
+    """Return the reply with the columns of a table's primary key, ordered by column name."""
     request = call.request(ttypes.TGetPrimaryKeysReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -55,8 +55,9 @@ async def get_cross_reference(call: Call) -> bytes:
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests for the named tables; an empty name matches all. In these calls names are not
-    patterns.
+    """Return a function that tests for the named tables; an empty name matches all.
+
+    In the calls for keys, names are not patterns.
     """
 
     def is_it(name: TableName) -> bool:

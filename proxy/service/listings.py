@@ -76,7 +76,7 @@ _GET_TABLE_TYPES = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """Return the reply with the table types, in JDBC's order."""
+    """Return the reply with the table types, sorted by name as JDBC requires."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 
@@ -135,8 +135,7 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return the type under which a table or view is reported to a client that requests certain types; None if it is
-    not.
+    """Return the type that is reported for a table or view if the client requests `types`; None to leave it out.
 
     Without `types`, all kinds are reported but storage tables.
 

@@ -35,9 +35,7 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The catalogs that a metadata call covers: Viewgate's Iceberg catalog (None if not), and whether Spark's own
-    catalog.
-    """
+    """The catalogs that a metadata call covers: `ours` is Viewgate's or None, `sparks` says whether Spark's."""
 
     ours: Catalog | None
     sparks: bool
@@ -121,7 +119,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Return Spark's reply to a message; if the client leaves meanwhile, close the operation that Spark has started."""
+    """Return Spark's reply to a message; if the client leaves first, close the operation that Spark has started."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:

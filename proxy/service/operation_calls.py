@@ -70,7 +70,7 @@ async def cancel_operation(call: Call) -> bytes:
 
 
 async def close_operation(call: Call) -> bytes:
-    """Stop the operation if it still runs, remove it here and on the upstream, and return the reply."""
+    """Stop the operation if it still runs, remove it from Viewgate and the upstream, and return the reply."""
     operation = call.operation()
     call.service.sessions.remove_operation(operation)
     if operation.done:  # nothing has to be stopped

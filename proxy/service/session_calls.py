@@ -73,9 +73,9 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply without the upstream, which has no room yet or is slow; its session is opened later.
+    """Return a reply to OpenSession without the upstream, which has no room yet or is slow.
 
-    The handle in the reply is zero; the caller replaces it.
+    The upstream session is opened later. The handle in the reply is zero; the caller replaces it.
     """
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(

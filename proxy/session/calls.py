@@ -34,9 +34,7 @@ class Handle:
 
     @classmethod
     def new(cls, mark: bytes = b"") -> Handle:
-        """Return a new random handle whose id ends with `mark`, the bytes that identify a worker process (by default
-        none).
-        """
+        """Return a new random handle whose id ends with `mark`, the bytes that identify a worker process."""
         drawn = secrets.token_bytes(2 * _PART)
         return cls(drawn[: _PART - len(mark)] + mark, drawn[_PART:])
 
@@ -171,7 +169,7 @@ class Foreseen:
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
         """Answer repetitions of a call with the same reply from now on, unless the call is too long to store.
 
-        A further call replaces the call registered here before.
+        The next call that is passed to this method replaces the call.
         """
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:

@@ -51,7 +51,8 @@ class Forward:
     cancel stops `after`; if the client leaves, or the time limit passes, `after` continues.
     `replay` says how a new upstream session gets the statement's effect on the session.
     A `brief` statement ends quickly: if its client waits for the end, the upstream gets the call as sent, without
-    polls. A `constant` statement is brief, and its columns are always the same. `choice` is recorded in the journal.
+    polls. A `constant` statement is brief, and its columns are always the same.
+    `choice` is recorded in the journal of statements.
     """
 
     sql: str | None = None

@@ -229,7 +229,7 @@ class Operation(ABC):
     async def abandon(self, error: SqlError | None = None) -> None:
         """Stop the operation, because its client closes it or has left, or because of `error`; never raises.
 
-        With an error, the operation's state becomes ERROR, otherwise CANCELED.
+        The state becomes ERROR with an error, otherwise CANCELED; the state of an operation that has ended stays.
         """
 
     def release(self) -> None:
@@ -250,8 +250,9 @@ class Operation(ABC):
 
     @abstractmethod
     async def status(self, call: Message) -> bytes:
-        """Return the reply to GetOperationStatus: immediately if the operation has ended; otherwise when it ends or
-        when the long poll times out.
+        """Return the reply to GetOperationStatus.
+
+        The reply is made at once if the operation has ended; otherwise when it ends or when the long poll times out.
         """
 
     @abstractmethod
@@ -260,7 +261,7 @@ class Operation(ABC):
 
     @abstractmethod
     async def fetch(self, call: Message) -> bytes:
-        """Return the reply to FetchResults for rows of the result."""
+        """Return the reply to FetchResults with rows of the result."""
 
     @abstractmethod
     async def query_id(self, call: Message) -> bytes:

@@ -71,8 +71,7 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace the statements in `before` that change the catalog or namespace by a USE of the given catalog and
-        namespace.
+        """Replace the statements in `before` that change the catalog or namespace by USE of the given ones.
 
         Return False, and change nothing, if the recorded statements no longer begin with `before`.
         """
@@ -214,7 +213,7 @@ class Attachment:
     def pin(self) -> None:
         """Pin the client session to its upstream session, because a replay cannot restore its state.
 
-        Such state is a temporary view, a variable or a temporary function.
+        The state is, for example, a temporary view, a variable or a temporary function.
         """
         self._pinned = True
         self._kept = Kept()
@@ -223,7 +222,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its whole result."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
         live = await self.hold()
         try:
             return await live.query(sql)
@@ -231,8 +230,9 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session; return the coroutine that closes it and never raises, or None if none is
-        attached.
+        """Detach the upstream session and return the coroutine that closes it; None if none is attached.
+
+        The coroutine never raises.
         """
         live = self._detached()
         if live is None:
@@ -300,10 +300,10 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the live upstream session, attached if necessary; raise SqlError if that fails or the session is
-        closed.
+        """Return the live upstream session, attached if necessary.
 
-        A session with more than MOST_KEPT statements to replay is pinned.
+        Raise SqlError if that fails or the session is closed. A session with more than MOST_KEPT statements to replay
+        is pinned.
         """
         live = self._live
         if live is not None and live.alive:
@@ -320,8 +320,7 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Attach the session; return the server's reply to OpenSession, or None if that takes longer than `patience`
-        seconds.
+        """Attach the session; return the reply to OpenSession, or None if that takes longer than `patience` seconds.
 
         Raise Unreachable if the session is pinned and was lost, and SqlError 08003 if it is closed.
         """
@@ -343,7 +342,7 @@ class Attachment:
     async def _restore(self) -> bytes:
         """Open an upstream session and replay the kept statements in it; return the server's reply to OpenSession.
 
-        Raise SqlError if the session cannot be opened or a statement fails.
+        Raise SqlError if the session cannot be opened or a kept statement fails in it.
         """
         try:
             if self._leaving is not None:
@@ -377,7 +376,7 @@ def _seen(attaching: asyncio.Task[bytes]) -> None:
 
 
 def without_namespace(message: bytes) -> bytes | None:
-    """Return the OpenSession message without its initial namespace; None if it names none."""
+    """Return the OpenSession message without its initial namespace; None if the message names none."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     others = [(key, value) for key, value in entries if key != _NAMESPACE]

@@ -26,9 +26,7 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time (event loop clock) of a server's last reply on any connection, and the expiry of the server's
-    certificate.
-    """
+    """The time (event loop clock) of a server's last reply on any connection, and its certificate's expiry."""
 
     __slots__ = ("at", "certificate_expires")
 
@@ -130,7 +128,7 @@ class Connection(asyncio.Protocol):
         return self._heard
 
     async def call(self, message: bytes) -> bytes:
-        """Send a request message and return the reply; raise SqlError if the connection fails before."""
+        """Send a request message and return the reply; raise SqlError if the connection fails first."""
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
@@ -142,8 +140,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """Send several request messages in one write, so that the upstream wakes up once; return the futures of the
-        replies.
+        """Send several request messages in one write; return the futures of the replies.
+
+        With one write, the upstream wakes up once.
         """
         replies = [self._expected(message) for message in messages]
         if self._lost is not None:
@@ -169,9 +168,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Use a new network connection: send the first bytes of the login, then the requests that could not be sent
-        before.
-        """
+        """Use a new network connection: send the first bytes of the login, and the requests not sent yet."""
         self._transport = transport
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
@@ -240,8 +237,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send bytes from the codec; if there are none, handle the codec's next event, which may request a Kerberos
-        token.
+        """Send bytes from the codec; if there are none, handle the codec's next event.
+
+        The event may request a Kerberos token.
         """
         if data:
             self._write(data)
@@ -279,8 +277,9 @@ class Connection(asyncio.Protocol):
             self._let_in()
 
     async def _step(self, token: bytes) -> None:
-        """Send the client's answer to a Kerberos token from the server, computed in a thread because it may require the
-        KDC.
+        """Send the client's answer to a Kerberos token from the server.
+
+        The answer is computed in a thread, because it may require a call to the KDC.
         """
         assert self._login is not None
         try:

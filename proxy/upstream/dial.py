@@ -1,5 +1,6 @@
-"""Opens network connections to an upstream server (name lookup, TCP, TLS); each error names the failed step and a
-remedy.
+"""Opens network connections to an upstream server: name lookup, TCP, TLS.
+
+Each error names the failed step and a remedy.
 """
 
 from __future__ import annotations

@@ -174,10 +174,10 @@ class Control:
         self._opening = asyncio.Lock()
 
     async def call(self, message: bytes) -> bytes:
-        """Send a message and return the reply; after an error, send it once more, on a new connection if the old one is
-        lost.
+        """Send a message and return the reply; after an error, send the message once more.
 
-        Use this only for calls that the server answers at once and that can be repeated safely.
+        If the connection is lost, a new one is opened first. Use this only for calls that the server answers at once
+        and that can be repeated safely.
         """
         connection = await self._connected()
         try:
@@ -236,8 +236,9 @@ class Place:
 
     @property
     def usable(self) -> bool:
-        """Whether the pool may open sessions on the server: it is not draining, and not within a retry delay after a
-        failure.
+        """Whether the pool may open sessions on the server.
+
+        It may not if the server is draining, or has failed and its retry delay has not passed.
         """
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
@@ -274,9 +275,7 @@ class Place:
 
     @property
     def openings(self) -> int:
-        """How many more sessions may be opened concurrently: none if the server is paused, one in all if it is
-        saturated.
-        """
+        """How many more sessions may be opened concurrently: none if paused, one in all if saturated."""
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
     @property
@@ -286,8 +285,9 @@ class Place:
 
     @property
     def vacancies(self) -> int:
-        """How many more sessions fit the configured limit; 0 for a saturated server, whose threads other clients
-        occupy.
+        """How many more sessions fit the configured limit.
+
+        0 for a saturated server, because other clients occupy its threads.
         """
         return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
@@ -329,15 +329,14 @@ class Place:
         return _BREATHER
 
     def relieved(self) -> None:
-        """Record that a session on the server has ended, which frees a thread: a saturated server may be probed at
-        once.
+        """Record that a session on the server has ended, which frees a thread.
+
+        A saturated server may then be probed at once.
         """
         self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
-        """Record a failed attempt to open a session; no sessions are opened on the server until the retry delay has
-        passed.
-        """
+        """Record a failed attempt to open a session; the next attempt must wait for the retry delay."""
         if self.problem is None:
             logger.warning(
                 "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
@@ -352,8 +351,7 @@ class Place:
 
 
 def _questions(terms: Terms) -> int:
-    """Return how many of Viewgate's own statements, such as look-ups of session settings, may run on the server at a
-    time.
+    """Return how many of Viewgate's own statements, such as look-ups of settings, may run on the server at a time.
 
     Spark Thrift Server refuses statements when all its threads are busy and its queue of 100 statements is full.
     """

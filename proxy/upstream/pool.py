@@ -47,15 +47,14 @@ class Steering(StrEnum):
 
 
 class Parkable(Protocol):
-    """A client session's attachment to an upstream session, which the pool can release while the client session is
-    idle.
-    """
+    """A client session that the pool can detach from its upstream session while the client session is idle."""
 
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session; return the coroutine that closes it and never raises, or None if none is
-        attached.
+        """Detach the upstream session and return the coroutine that closes it; None if none is attached.
+
+        The coroutine never raises.
         """
         ...
 
@@ -86,7 +85,7 @@ class Upstreams:
 
     @property
     def problems(self) -> str:
-        """The errors of the failed servers that are not draining, joined; empty if there are none."""
+        """The errors of the failed servers that are not draining, joined by semicolons; empty if no server failed."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
@@ -108,11 +107,10 @@ class Upstreams:
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Open a session for a user (None: for Viewgate itself) at the principal's turn; return it and the server's
-        reply.
+        """Open a session at the principal's turn; return it and the server's reply to OpenSession.
 
-        `message` is the OpenSession request. Raise SqlError if no server can open the session, or if a server refuses
-        it.
+        `user` is None for a session of Viewgate itself; `message` is the OpenSession request. Raise SqlError if no
+        server can open the session, or if a server refuses it.
         """
         tried: set[Place] = set()
         again = False
@@ -338,9 +336,7 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Open a session for Viewgate's own statements; yield the function that runs them, and close the session after the
-    body.
-    """
+    """Open a session for Viewgate's own statements, yield the function that runs them, and close the session."""
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)

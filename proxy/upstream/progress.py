@@ -1,5 +1,6 @@
-"""Converts the stages of a running statement to Thrift's progress response, from which Hive's drivers draw a progress
-bar.
+"""Converts the stages of a running statement to Thrift's progress response.
+
+Hive's drivers draw a progress bar from this response.
 """
 
 from __future__ import annotations

@@ -45,9 +45,7 @@ _OPERATION_KIND, _HAS_RESULT_SET = (0, 2, 2), (0, 2, 3)
 
 
 class Announced(NamedTuple):
-    """A started operation: the server's reply, and the offsets of the id (`guid`) and the secret of its handle in the
-    reply.
-    """
+    """A started operation: the server's reply, and the offsets of the handle's id (`guid`) and secret in the reply."""
 
     reply: bytes
     guid: int
@@ -82,13 +80,14 @@ class Announced(NamedTuple):
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """Return the reply with the upstream's handle replaced by the given one."""
+        """Return the reply with `handle` in place of the upstream's handle."""
         return handle.into(*self)
 
 
 def started(reply: bytes) -> Announced:
-    """Return the operation that a reply announces; raise the SqlError that the reply reports, or ConnectionLost without
-    a handle.
+    """Return the operation that a reply announces.
+
+    Raise the SqlError that the reply reports instead, or ConnectionLost if the reply has no handle.
     """
     announced = Announced.of(reply)
     if announced is None:
@@ -197,8 +196,7 @@ class UpstreamOperation:
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
-        """Send a GetOperationStatus message; return the reply and its status, None as status if the call itself has
-        failed.
+        """Send a GetOperationStatus message; return the reply and its status, None as status if the call has failed.
 
         Spark reports that a statement has failed shortly before it reports the reason, so the poll is repeated until
         the reply has a reason.

@@ -24,8 +24,7 @@ _WORKING = frozenset(
 
 @dataclass(frozen=True)
 class Terms:
-    """The limits of one upstream server: its weight in load balancing, and the numbers of sessions and running
-    statements.
+    """The weight of one upstream server in load balancing, and its limits of sessions and running statements.
 
     Spark Thrift Server has 500 threads for connections, one for each connection, and 100 threads that run statements. A
     `draining` server keeps its sessions and gets no new ones.
@@ -69,11 +68,11 @@ class Tickets(Protocol):
 
 @dataclass(frozen=True)
 class Link:
-    """The transport to a server and the kind of login; `path`, `headers` and `basic` (password login) apply to HTTP
-    only.
+    """The transport to a server and the kind of login.
 
-    With `tickets`, Viewgate's own Kerberos principal logs in for all users. With `impersonate`, each session asks the
-    server to act for the session's user (hive.server2.proxy.user).
+    `path`, `headers` and `basic` (password login) apply to HTTP only. With `tickets`, Viewgate's own Kerberos principal
+    logs in for all users. With `impersonate`, each session asks the server to act for the session's user
+    (hive.server2.proxy.user).
     """
 
     transport: Transport = Transport.SASL
@@ -118,10 +117,9 @@ class Upstream:
         return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
 
     def login(self) -> Callable[[bytes], bytes]:
-        """Return a function that maps a Kerberos token from the server to the client's next token; the function may
-        block.
+        """Return a function that maps a Kerberos token from the server to the client's next token.
 
-        Raise ValueError if no tickets are configured.
+        The function may block. Raise ValueError if no tickets are configured.
         """
         tickets = self.link.tickets
         if tickets is None:

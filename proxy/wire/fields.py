@@ -200,8 +200,9 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 
 
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
-    """Return the offset after the value of type `kind` at an offset; raise WireError if it is too deep, incomplete or
-    invalid.
+    """Return the offset after the value of type `kind` at an offset.
+
+    Raise WireError if the value is nested too deeply, incomplete or of an unknown type.
     """
     if depth > MAX_DEPTH:
         raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
@@ -322,8 +323,7 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the operation handle in a reply that announces a started
-    operation.
+    """Return the offsets of the id and the secret of the handle in a reply that announces an operation.
 
     Return None if the reply has another layout.
     """

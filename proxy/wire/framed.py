@@ -233,7 +233,8 @@ ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
 class ClientTransport(ABC):
     """The client's side of a transport. The caller first sends `greeting`, then messages.
 
-    `next_event` returns the steps of the login, then one reply for each message, in the order of the messages.
+    `next_event` returns the steps of the login, then one reply for each message, in the order of the messages. If a
+    transport is resumable, a session can continue on a new connection.
     """
 
     transport: ClassVar[Transport]
@@ -337,9 +338,9 @@ class FramedClient(ClientTransport):
         """Return whether the payload of a frame is exactly one message, as the known Java servers send them.
 
         Other servers may split a message into several frames, or put several into one. Scanning a message of 10,000
-        rows takes longer than all other work on the message. The scan is therefore skipped if one message is awaited,
-        the payload is not longer than the longest message so far, each message so far filled exactly one frame, and the
-        payload ends like a message.
+        rows takes longer than all other work on the message. The scan of a payload over 64 KiB is therefore skipped if
+        one message is awaited, the payload is not longer than the longest message so far, each message so far filled
+        exactly one frame, and the payload ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):

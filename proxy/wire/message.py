@@ -1,5 +1,4 @@
-"""Reads and writes messages of Thrift's strict binary protocol (TBinary): values, heads, exceptions, and where messages
-end.
+"""Reads and writes messages of Thrift's strict binary protocol (TBinary): values, heads and exceptions.
 
 `MessageReader` splits a stream that arrives in pieces into messages; `is_whole` checks bytes that may be one message.
 """
@@ -61,9 +60,7 @@ class Fault(IntEnum):
 
 
 class Head(NamedTuple):
-    """The head of a message: its name, its type (CALL, REPLY or EXCEPTION), its sequence id, and the offset of its
-    body.
-    """
+    """The head of a message: name, type (CALL, REPLY or EXCEPTION) and sequence id, and the offset of the body."""
 
     name: str
     type: int
@@ -77,8 +74,9 @@ def _text(name: bytes) -> str:
 
 
 def read_head(data: bytes | bytearray) -> Head | None:
-    """Return the head of a message; None while more bytes are needed; raise WireError if it is not a strict TBinary
-    head.
+    """Return the head of a message; None while more bytes are needed.
+
+    Raise WireError if the bytes do not begin with a strict TBinary head.
 
     >>> read_head(write_head("GetInfo", CALL, 7))
     Head(name='GetInfo', type=1, seqid=7, body=19)
@@ -254,10 +252,10 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Scan a value of type `kind`; of a struct or a container, scan only its head and push it on the stack of open
-        values.
+        """Scan a value of type `kind`; of a struct, scan nothing, and of a container only its head.
 
-        Return False, with nothing changed, if the head of the value has not arrived yet.
+        A struct or a container is pushed on the stack of open values, unless its elements have a fixed size. Return
+        False, with nothing changed, if the head of the value has not arrived yet.
         """
         size = FIXED_SIZES.get(kind)
         if size is not None:

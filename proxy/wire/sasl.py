@@ -29,8 +29,9 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A client's user name and password, and the user to act for, or empty; the caller answers with `accept` or
-    `refuse`.
+    """A client's user name and password, and the user to act for, or empty.
+
+    The caller answers with `accept` or `refuse`.
     """
 
     user: str
@@ -222,8 +223,9 @@ class SaslClient:
 
 
 class SaslTickets:
-    r"""The client's side of the handshake by GSSAPI: `next_event` returns the server's tokens, `proceed` sends the
-    answers.
+    r"""The client's side of the handshake by GSSAPI.
+
+    `next_event` returns the server's tokens, and `proceed` encodes the client's answers.
 
     >>> client = SaslTickets()
     >>> client.next_event(), client.proceed(b"ticket")[5:11]

@@ -48,10 +48,9 @@ class Fallback:
         self._passing.add_done_callback(_seen)
 
     async def passed(self) -> SqlError | None:
-        """Wait until the task that `take` started has ended; return the error that prevented the original statement, or
-        None.
+        """Wait until the task that `take` started has ended.
 
-        Return None at once if `take` was not called.
+        Return the error that prevented the original statement, or None. Return None at once if `take` was not called.
         """
         return None if self._passing is None else await asyncio.shield(self._passing)
 

@@ -58,8 +58,9 @@ class RemoteOperation(RemoteRun):
         self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
-        """Start prefetching the columns and the first rows, with the calls that the client made for the session's
-        previous result.
+        """Start prefetching the columns and the first rows.
+
+        The requests are those that the client made for the session's previous result.
         """
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
@@ -109,7 +110,7 @@ class RemoteOperation(RemoteRun):
             self.foreseen.forget()  # the prepared replies are of the rewritten statement
             if self._prefetch is not None:
                 self._prefetch.drop()  # the prefetched rows are of the rewritten statement
-            self.fallback.take(_error_of(reply), self.run_original_to_its_end)
+            self.fallback.take(fetch_error(reply), self.run_original_to_its_end)
         error = await self.fallback.passed()
         if error is not None:
             raise error
@@ -124,8 +125,9 @@ class RemoteOperation(RemoteRun):
         return await self.or_lost(self._prefetch.fetch(call.head, message))
 
     async def query_id(self, call: Message) -> bytes:
-        """Return the reply with the upstream's query id or, if that is empty as in Spark, with the id shown in Spark's
-        UI.
+        """Return the reply with the upstream's query id.
+
+        If that id is empty, as in Spark, the reply has the operation's id, which Spark's UI shows.
         """
         if self.is_followed:
             return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
@@ -153,7 +155,7 @@ class RemoteOperation(RemoteRun):
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults; None if it has not arrived."""
+        """Return the prefetched reply to FetchResults; None if it has not arrived, or reports an error."""
         if self.state is not OperationState.FINISHED or self._prefetch is None:
             return None
         reply = self._prefetch.rows_now()
@@ -176,17 +178,6 @@ class RemoteOperation(RemoteRun):
         if self._prefetch is not None:
             self._prefetch.drop()
         super().release()
-
-
-def _error_of(reply: bytes) -> SqlError | None:
-    """Return the error in a reply to FetchResults; None if the reply reports no error, or is invalid."""
-    try:
-        check(read_reply(reply, ttypes.TFetchResultsResp).status)
-    except SqlError as error:
-        return error
-    except WireError:
-        pass
-    return None
 
 
 _NEXT, _PRIOR, _FIRST = (
@@ -265,9 +256,7 @@ class Prefetch:
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Request the columns (unless known) and the first blocks of rows of an operation that has ended on the
-        upstream.
-        """
+        """Request the columns (unless known) and the first rows of an operation that has ended on the upstream."""
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:
@@ -369,8 +358,9 @@ class Prefetch:
             self._blocks.extend(self._asked([message], len(reply)))
 
     def drop(self) -> None:
-        """Drop the prefetched replies and stop prefetching; for the next result, do not repeat the requests that were
-        not used.
+        """Drop the prefetched replies and stop prefetching.
+
+        Requests whose replies were not used are not repeated for the next result.
         """
         self._given_up = True
         if self._columns is not None:

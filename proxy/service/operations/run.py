@@ -3,7 +3,7 @@
                        ┌─ the rewriting fails, the fallback is open ─▶ the original is started in its place ─┐
                        │                                                                                     │
     RUNNING ───────────┴◀────────────────────────────────────────────────────────────────────────────────────┘
-       ├─ it finishes, and is followed ─▶ the post-commit refresh runs; RUNNING to the client ─▶ FINISHED
+       ├─ it finishes, a post-commit refresh is due ─▶ the refresh runs; RUNNING to the client ─▶ FINISHED
        ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
        └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
 
@@ -53,10 +53,10 @@ class Wish(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The inputs of a RemoteRun: the session, the lease, the plan, and the client's statement (None for a metadata
-    call).
+    """The inputs of a RemoteRun: the session, the lease, the plan, and the client's statement.
 
-    `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the operation.
+    A metadata call has no statement. `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the
+    operation.
     """
 
     session: ClientSession
@@ -137,7 +137,7 @@ class RemoteRun(Operation):
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot, and record how a new upstream session can get the statement's session effect.
+        """Free the slot, and record how a new upstream session can get the statement's effect on the session.
 
         A statement that can be replayed is kept; if the effect cannot be replayed, the session is pinned.
         """
@@ -346,9 +346,7 @@ class RemoteRun(Operation):
     # The client's own statement in place of the rewritten one
 
     async def _run_original(self, original: Statement) -> SqlError | None:
-        """Start the original statement in place of the rewritten one; return the error that prevented the start, or
-        None.
-        """
+        """Start the original statement in place of the rewritten one; return the error that prevented it, or None."""
         failed = self.remote
         why = original.record.kept_message(first_message(str(self.fallback.failure)))
         logger.warning("rewriting failed error=%s: the original statement is run", why)
