@@ -1,24 +1,25 @@
-"""Viewgate is a HiveServer2 proxy: clients connect to it as to Spark Thrift Server, and it sends statements on to one.
+"""Viewgate is a HiveServer2 proxy: clients connect to it as to Spark Thrift Server, and it forwards statements to one.
 
-Bytes become messages, messages become statements, statements become plans; each step is one package:
+Bytes become messages, messages become statements, statements become plans; each step is a package:
 
-    workers     several processes on one port, where one is not enough
-    server      listens, reads bytes, hands each call to service, writes the reply; the edge that awaits
-    console     pages for operators, metrics and health over HTTP, on a port of their own
-    service     what each Thrift call means: one file per call, enrolled in HANDLERS
+    workers     several processes that share one port
+    server      listens, reads bytes, passes each call to service, writes the reply
+    console     web pages for operators, metrics and health, on a port of their own
+    service     implements the Thrift calls: one file per call, registered in HANDLERS
     commands    the statements that Viewgate answers itself: CREATE, REFRESH, DROP, SHOW … MATERIALIZED VIEW
-    answering   what is to be done with a statement: forward it, rewrite it, answer it
+    answering   decides about all other statements: forward, or rewrite to read materialized views
     pipeline    refresh jobs on Spark
-    upstream    Spark Thrift Server as we see it        catalog   Iceberg as we see it
-    authentication   who a client is, and for whom it may act
-    journal     what happened: each statement, in memory, for SHOW VIEWGATE and metrics
-    session     sessions, operations, their legal transitions
-    statements  what a statement's own words tell, read once for each text: pure
-    sql_types   Spark's types in the forms of Iceberg and JDBC: pure
-    hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
+    upstream    connections to Spark Thrift Servers
+    catalog     reads and commits of Iceberg metadata
+    authentication   checks logins, and for which users a client may act
+    journal     records of statements and refreshes, in memory, for SHOW VIEWGATE and metrics
+    session     sessions and operations, and their state transitions
+    statements  classifies statements by their text; without I/O
+    sql_types   Spark's types in the forms of Iceberg and JDBC; without I/O
+    hs2         the structs and encodings of TCLIService; without I/O
+    wire        encodes and decodes bytes as messages; without I/O
 
-`__main__`, the command line, `serving` and `composing` start everything and wire the objects together; the other
-modules of this folder are used only by them.
-A package imports only from packages below it in this list, and from `rewriter`, which knows SQL but nothing of the
-proxy, by its public names. The import contracts in pyproject.toml enforce that.
+`__main__` is the command line; `serving` and `composing` start the server and create its objects; only they use the
+other modules of this folder. A package imports only from packages below it in this list, and the public names of
+`rewriter`, which handles SQL and knows nothing of the proxy. The import contracts in pyproject.toml enforce that.
 """

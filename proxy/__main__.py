@@ -61,7 +61,7 @@ app = typer.Typer(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line, and return the process's exit code."""
+    """Run the command line with these arguments (default: the process's); return the process's exit code."""
     words = _with_rows(list(sys.argv[1:] if argv is None else argv))
     try:
         typer.main.get_command(app).main(args=words, prog_name="viewgate")
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _with_rows(words: list[str]) -> list[str]:
-    """Return the words with the default number of rows added after a bare --demo; typer's options need a value.
+    """Add the default number of rows to a `--demo` without a value; typer does not support optional values.
 
     >>> _with_rows(["serve", "--demo", "7"]), _with_rows(["serve", "--demo", "--port", "1"])
     (['serve', '--demo', '7'], ['serve', '--demo=25000000', '--port', '1'])
@@ -306,7 +306,7 @@ def password(user: Annotated[str, typer.Argument()]) -> None:
 
 
 async def _password(user: str) -> None:
-    """Print a user's line for a password file; the password is read from the terminal or from a pipe."""
+    """Read a password from the terminal or a pipe, and print the user's line for a password file."""
     from getpass import getpass
 
     from proxy.authentication import PasswordFile
@@ -327,7 +327,7 @@ def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
 
 
 def _leave(work: Callable[[], int | None]) -> NoReturn:
-    """Run a command, and exit with its exit code, or with 1 and a one-line message if it refuses."""
+    """Run a command, and exit with its exit code; for an expected error, print its message and exit with code 1."""
     begin_log()
     try:
         code = work()
@@ -341,7 +341,7 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:
-    """Return the exceptions whose messages are complete for users, of the modules that are loaded."""
+    """Return OSError and, of the loaded modules, the exceptions whose messages are meant for users."""
     loaded = [(sys.modules[module], name) for module, name in _REFUSALS if module in sys.modules]
     return (OSError, *(getattr(module, name) for module, name in loaded))
 
@@ -357,7 +357,7 @@ def _is_read(output: TextIO) -> bool:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """Return a uvloop event loop, which relays a call in about half the time, or Python's own if uvloop is missing."""
+    """Return a new event loop: uvloop's, which relays a call in about half the time, else Python's own."""
     try:
         import uvloop
     except ImportError:

@@ -1,6 +1,4 @@
-"""Creates logins, TLS, limits and tracing from the settings; an error in a file that the settings
-name stops the start.
-"""
+"""Creates logins, TLS, limits and tracing from the settings; unusable files and missing packages raise ConfigError."""
 
 from __future__ import annotations
 
@@ -34,7 +32,10 @@ T = TypeVar("T")
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that creates the entrance of a service; raise ConfigError for wrong settings at once."""
+    """Return a function that creates the Entrance of a service: authentication, TLS and limits.
+
+    Raise ConfigError at once for invalid settings.
+    """
     return partial(
         Entrance,
         authentication=authentication(settings.authentication),
@@ -44,7 +45,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
 
 def authentication(settings: AuthenticationSettings) -> Authentication:
-    """Return the ways in which the settings check logins."""
+    """Return the Authentication for the settings; raise ConfigError for an unusable file or a missing package."""
     passwords: Passwords | None = None
     if settings.passwords is not None:
         path = settings.passwords
@@ -56,12 +57,12 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
 
 
 def tls(files: TlsFiles) -> TlsSettings:
-    """Return the certificate of the SQL port, loaded; raise ConfigError if that fails."""
+    """Load the certificate of the SQL port; raise ConfigError if that fails."""
     return _loaded("[server.tls]", files, files.required)
 
 
 def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
-    """Return the certificate of the console, loaded; None if the console has none."""
+    """Load the certificate of the console; None if the settings name none; raise ConfigError if that fails."""
     return None if settings.tls is None else _loaded("[console.tls]", settings.tls, required=True)
 
 
@@ -100,9 +101,7 @@ def _tickets(settings: KerberosSettings) -> Tickets:
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
-    """Return the object that `make` builds from files named by the setting `key`; raise ConfigError if they are
-    invalid.
-    """
+    """Return the result of `make`; raise its OSError or ValueError as ConfigError that names the setting `key`."""
     try:
         return make()
     except (OSError, ValueError) as error:
@@ -110,13 +109,13 @@ def _made(key: str, make: Callable[[], T]) -> T:
 
 
 def check_tracing(settings: TracingSettings | None) -> None:
-    """Raise ConfigError if tracing is set up but its package is missing."""
+    """Raise ConfigError if tracing is configured but its package is missing."""
     if settings is not None:
         _exporter(settings)
 
 
 def spans(settings: TracingSettings) -> Writer:
-    """Return the writer that sends spans to the collector of these settings."""
+    """Return the journal writer that sends spans to the OpenTelemetry collector of these settings."""
     exporter = _exporter(settings)
     from proxy.journal.spans import Spans
 

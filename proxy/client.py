@@ -1,6 +1,4 @@
-"""The commands that log in to a running Viewgate like its clients: `health`, `views`, and `explain`
-without a script.
-"""
+"""The commands that log in to a running Viewgate as clients: `health`, `views`, and `explain` without a script."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _NARROW = frozenset(
 
 @dataclass(frozen=True)
 class Login:
-    """The address of a Viewgate, and the user who logs in; the password comes from the environment."""
+    """The address of a running Viewgate, and the user who logs in; the password is read from VIEWGATE_PASSWORD."""
 
     host: str
     port: int
@@ -41,12 +39,12 @@ class Login:
 
     @property
     def upstream(self) -> Upstream:
-        """The Viewgate as a server to connect to."""
+        """The address and login of the running Viewgate, as a server to connect to."""
         return Upstream(self.host, self.port, self.user, os.environ.get(PASSWORD) or None, what="Viewgate")
 
 
 class Refused(Exception):
-    """Viewgate gives no session: its state in one or two words, the reason, and the exit code."""
+    """Viewgate opens no session: its state in one or two words, the message, and the command's exit code."""
 
     def __init__(self, code: int, state: str, message: str) -> None:
         super().__init__(message)
@@ -55,8 +53,9 @@ class Refused(Exception):
 
 
 async def health(login: Login, *, as_json: bool = False) -> int:
-    """Open a session and ask for the workers; return the exit code. A required login without a user
-    counts as healthy.
+    """Open a session and query the state of the workers; print the result, and return the exit code.
+
+    A server that requires a login counts as healthy if no user is given.
     """
     named = login.upstream.named
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"
@@ -79,8 +78,9 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 
 
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
-    """Print each materialized view with its freshness, use and size, or with all columns if `wide`; return the exit
-    code.
+    """Print each materialized view with its freshness, use and size, or with all columns if `wide`.
+
+    Return the exit code.
     """
     try:
         result = await _result(login, ["SHOW VIEWGATE VIEWS"])
@@ -98,7 +98,10 @@ async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> i
 async def explain(
     login: Login, query: str, namespace: str | None = None, *, as_json: bool = False, require: bool = False
 ) -> int:
-    """Print why each view answers a query or does not, as a running Viewgate decides; return the exit code."""
+    """Print EXPLAIN REWRITE of a query from a running Viewgate; return the exit code.
+
+    With `require`, the code is NOT_REWRITTEN if no view answers the query.
+    """
     from proxy import explaining
 
     statements = [f"USE {namespace}"] if namespace else []
@@ -141,7 +144,7 @@ def _refused(login: Login, error: LoginRefused) -> Refused:
 
 
 async def _check_reachable(upstream: Upstream) -> None:
-    """Raise Refused if no connection can be made."""
+    """Raise Refused if no TCP connection can be opened."""
     try:
         async with asyncio.timeout(_CONNECT_S):
             _, writer = await asyncio.open_connection(upstream.host, upstream.port)
@@ -151,7 +154,7 @@ async def _check_reachable(upstream: Upstream) -> None:
 
 
 def _why(error: OSError) -> str:
-    """Return why no connection can be made, and what to do."""
+    """Return the reason for which no connection can be opened, and the remedy."""
     match error:
         case ConnectionRefusedError():
             return "nothing listens there; start it with `viewgate serve`, or give --host and --port of one that runs"

@@ -1,4 +1,4 @@
-"""Wires the objects of Viewgate together: upstreams, catalog, pipeline, and the service over them."""
+"""Creates the objects of Viewgate and connects them: upstreams, catalog, pipeline, and the service over them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _PATIENCE = 5.0  # seconds in which workers answer each other
 
 
 async def never() -> None:
-    """Wait forever."""
+    """Wait until cancelled."""
     await asyncio.Event().wait()
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Spark and the catalog, started here or elsewhere; `alone` is true if nobody else creates views there."""
+    """Spark and the catalog, started here or elsewhere; `alone` is true if no other process creates views there."""
 
     upstreams: tuple[Upstream, ...]
     catalog: Catalog
@@ -47,7 +47,7 @@ class Surroundings:
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Return Spark and the catalog of the settings, or start a Spark of our own, which `running` stops."""
+    """Open the configured Spark and catalog, or start an embedded Spark, which `running` stops."""
     if settings.catalog is not None:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
@@ -90,8 +90,8 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service over these surroundings, and the context of Viewgate's own statements.
 
-    `running` ends the background work. Of several processes, only the one with `sole` does the work that is done once
-    for all; `sole` ends that work.
+    `running` ends the background work of this process. Of several processes, only the one with `sole` does the work
+    that must be done once for all processes; `sole` ends that work.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
@@ -182,14 +182,16 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Start missed refreshes once Spark answers, and again each time the catalog becomes available."""
+    """Call `begin`, which starts missed refreshes, once Spark answers, and each time the catalog becomes available
+    again.
+    """
     await upstreams.answered.wait()
     begin()
     catalog.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Apply new settings of upstreams and proxy users, for clients and for refresh jobs."""
+    """Apply changed settings of upstreams and proxy users, for clients and for refresh jobs."""
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)

@@ -1,4 +1,4 @@
-"""Implements `viewgate doctor`: what is wrong with this machine and these settings, and what to do."""
+"""Implements `viewgate doctor`: checks this machine and the settings, and prints each problem with its remedy."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """A problem with a part without which Viewgate can start."""
+    """A problem of an optional part, without which Viewgate can start."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: the object checked, whether it is right, and if not, what is wrong and what to do.
+    """The result of one check: the checked part, whether it is right, and the problem with its remedy.
 
     A `warning` does not prevent Viewgate's start.
     """
@@ -124,7 +124,7 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
 
 
 async def _upstream(address: UpstreamAddress) -> str:
-    """Open a session and compare the clocks; return the finding, or raise."""
+    """Open a session and compare the clocks; return the result as text; raise SqlError, OSError or ConfigError."""
     async with in_session(links.upstream(address), None, Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows

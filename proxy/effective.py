@@ -1,4 +1,4 @@
-"""The settings in effect: from the file and the command line, from reloads since, and defaults."""
+"""The settings in effect: defaults, overridden by the file and the command line, and by reloads since."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _no_workers() -> Reloaded:
 
 
 class Effective:
-    r"""The settings in effect; `settings` is replaced when the file is reloaded.
+    r"""The settings in effect; a reload replaces `settings`.
 
     >>> from proxy.config import parse
     >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}
@@ -54,14 +54,14 @@ class Effective:
         return self.settings.authentication.operators
 
     def rows(self) -> Iterator[Setting]:
-        """Yield each setting, without the values of credentials."""
+        """Yield each setting as a row of SHOW VIEWGATE CONFIG, with the values of credentials hidden."""
         defaults = dict(_flat("", {**_tables(Config()), **_of_upstreams(self.settings, defaults=True)}))
         for key, value in _flat("", {**_tables(self.settings), **_of_upstreams(self.settings)}):
             yield Setting(key, _shown(key, value), _shown(key, defaults.get(key)), key.startswith(_RELOADED))
 
 
 def differing(one: Config, other: Config) -> list[str]:
-    r"""Return the keys whose values differ, in the order of the tables; an upstream that only one side has is one key.
+    r"""Return the keys whose values differ, in the order of the tables; an added or removed upstream is one key.
 
     >>> from proxy.config import parse
     >>> differing(parse("[server]\nport = 1"), parse("[journal]\nliterals = false"))
@@ -96,7 +96,7 @@ def _tables(settings: Config) -> dict[str, Any]:
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
-    """Return each upstream under its address; with `defaults`, the values that it has if only the address is given."""
+    """Return the settings of each upstream by address; with `defaults`, the default values of these keys instead."""
     return {
         f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams

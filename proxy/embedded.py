@@ -1,8 +1,8 @@
-"""The embedded Spark, the default without any server: its JVM runs a Thrift Server, over an Iceberg catalog in SQLite.
+"""The embedded Spark, used without [[upstream]]: a JVM with a Thrift Server over an Iceberg catalog in SQLite.
 
 All its files are in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it runs, `tmp/`. The
-JVM ends with the process that started it, however that ends: Spark's gateway stops when its standard input is closed,
-and the lock on the data directory is held until the JVM has ended.
+JVM ends with the process that started it, even if that process is killed: Spark's gateway stops when its standard input
+is closed, and the lock on the data directory is held until the JVM has ended.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ POOLS = """<?xml version="1.0"?>
 
 
 class StartError(Exception):
-    """The embedded Spark cannot start; the message says why, and what to do."""
+    """The embedded Spark cannot start; the message has the reason and the remedy."""
 
 
 class SparkLost(Exception):
-    """The JVM has ended by itself, or was killed."""
+    """The embedded Spark's JVM has ended without having been stopped."""
 
 
 class Jvm(NamedTuple):
@@ -58,7 +58,7 @@ class Jvm(NamedTuple):
 
 @dataclass
 class EmbeddedSpark:
-    """A running embedded Spark: the port of its Thrift Server, its catalog in pyiceberg's properties, its session."""
+    """A running embedded Spark: its session, JVM and Thrift port, and its catalog as pyiceberg's properties."""
 
     session: Any
     jvm: Jvm
@@ -70,7 +70,10 @@ class EmbeddedSpark:
 
     @classmethod
     def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
-        """Start Spark on a data directory, created if missing; block until clients can connect."""
+        """Start Spark on a data directory, created if missing; block until clients can connect.
+
+        Raise StartError if Spark cannot start.
+        """
         data = data.resolve()
         with ExitStack() as resources:
             lock = resources.enter_context(_locked(data))
@@ -84,8 +87,8 @@ class EmbeddedSpark:
             return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
-        """Return the stages of a statement's jobs so far; Spark's Thrift Server uses the statement's id as the job
-        group.
+        """Return the begun stages of a statement's jobs; the job group of a statement is its id in Spark's Thrift
+        Server.
         """
         return stages_of(self.session.sparkContext, statement)
 
@@ -102,7 +105,7 @@ class EmbeddedSpark:
 
 
 def has_data(data: Path) -> bool:
-    """Return whether a Viewgate was ever started on a directory."""
+    """Return whether a Viewgate was ever started on a data directory."""
     return (data / _CATALOG_FILE).exists()
 
 
@@ -112,7 +115,7 @@ def catalog_properties(data: Path) -> dict[str, str]:
 
 
 def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return Spark's complete configuration: required settings, overridden by the user's settings."""
+    """Return Spark's complete configuration: Viewgate's values, overridden by the user's settings."""
     catalog = f"spark.sql.catalog.{CATALOG}"
     temporary = data / "tmp"
     properties = {"java.io.tmpdir": temporary, "derby.stream.error.file": temporary / "derby.log"}
@@ -145,9 +148,9 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
 
 
 def iceberg_settings(uri: str) -> dict[str, str]:
-    """Return the settings that any Spark behind Viewgate needs for an Iceberg catalog in a database.
+    """Return the settings that any Spark behind Viewgate needs for an Iceberg catalog in a SQL database.
 
-    Spark's table cache is off: for half a minute it would hide the commits of other engines, Viewgate among them.
+    Iceberg's table cache in Spark is off: for half a minute it would hide the commits of other engines and of Viewgate.
     """
     catalog = f"spark.sql.catalog.{CATALOG}"
     return {
@@ -161,7 +164,7 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """Create `tmp` with only the scheduler's pools in it, and delete the files of a killed JVM."""
+    """Replace the folder `tmp` by one with only the scheduler's pools, without the files of a killed JVM."""
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
     (data / "tmp" / "pools.xml").write_text(POOLS)
@@ -169,7 +172,10 @@ def fresh_temporary_folder(data: Path) -> None:
 
 @contextmanager
 def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
-    """Lock the data directory for this process and its JVM; wait until the JVM of a killed process has ended."""
+    """Lock the data directory for this process and its JVM; wait until the JVM of a killed process has ended.
+
+    Raise StartError if another Viewgate uses the directory, or if the lock is not free after `patience` seconds.
+    """
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -214,7 +220,7 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """Yield a Spark session in a JVM of its own, which is stopped at the end."""
+    """Yield a Spark session in a new JVM, which is stopped at the end; raise StartError if it does not start."""
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
@@ -254,7 +260,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Set the environment for the JVM: the checked Java, and no variables that override the settings."""
+    """Set the environment of the JVM during the body: the checked Java, and no variables that override the settings."""
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
         os.environ.pop(name, None)

@@ -1,4 +1,4 @@
-"""Implements `viewgate explain`: prints the decision about a query, from a script or from a running Viewgate."""
+"""Implements `viewgate explain`: prints which views answer a query, from a script or from a running Viewgate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def answering(rows: Rows) -> tuple[str, ...]:
-    """Return the views that answer the query, without repetitions; empty if it is not rewritten."""
+    """Return the distinct views that answer a query, from rows of EXPLAIN REWRITE; empty if it is not rewritten."""
     if any(row["verdict"] == "not rewritten" for row in rows):
         return ()
     return tuple(dict.fromkeys(str(row["view"]) for row in rows if row["verdict"] == "chosen"))

@@ -1,9 +1,10 @@
-"""The Java libraries of the embedded Spark that no Python package contains: pinned, fetched once, and checked.
+"""The Java libraries of the embedded Spark that no Python package contains: pinned versions, fetched once.
 
     python -m proxy.jars        # what `make setup` runs; `viewgate serve` does the same when one is missing
 
-The Ivy in the pyspark package fetches them from Maven Central. They must be on the class path before the JVM starts,
-because the handler threads of Spark's Thrift Server do not see what `spark.jars.packages` adds.
+The Ivy in the pyspark package fetches them from Maven Central, and their checksums are verified. They must be on the
+class path before the JVM starts, because the handler threads of Spark's Thrift Server do not see libraries added by
+`spark.jars.packages`.
 """
 
 from __future__ import annotations
@@ -55,18 +56,18 @@ EMBEDDED = (ICEBERG, SQLITE)
 
 
 class Unfetched(Exception):
-    """A library could not be fetched; the message says which, why, and what to do."""
+    """A library could not be fetched; the message has the library, the reason and the remedy."""
 
 
 def directory() -> Path:
-    """Return the directory for the libraries: in the virtual environment or else in the user's cache."""
+    """Return the directory for the libraries: in the virtual environment, else in the user's cache."""
     if sys.prefix != sys.base_prefix:
         return Path(sys.prefix, "share", "viewgate")
     return Path.home() / ".cache" / "viewgate"
 
 
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
-    """Return the paths of the libraries, after fetching those that are missing."""
+    """Fetch the missing libraries; return the paths of all. Raise Unfetched."""
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
     wanted = tuple(jars)
@@ -112,7 +113,7 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return Ivy's input: each version of a library once, with all of its files that are wanted."""
+    """Return Ivy's input file: each version of a library once, with all of its requested files."""
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)
@@ -126,7 +127,7 @@ def _artifact(jar: Jar) -> str:
 
 
 def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
-    """Run Ivy once for all of these files, and return its output."""
+    """Run Ivy once to fetch all of these files, and return its output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),
@@ -139,7 +140,7 @@ def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
 
 
 def spark_jars() -> Path:
-    """Return the folder of Java libraries in the pyspark package."""
+    """Return the folder of Java libraries in the pyspark package; raise Missing if pyspark is not installed."""
     try:
         import pyspark
     except ImportError:

@@ -1,4 +1,4 @@
-"""Creates the runner of refresh jobs: on the Spark that answers clients, or on the Spark of [pipeline.spark]."""
+"""Creates the runner of refresh jobs on the Spark of [pipeline.spark]: a Spark Connect server, or this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _RETRIES = 5
 
 
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return the runner that the settings ask for, over the catalog with this name in Spark; `running` stops it."""
+    """Return the runner for these settings and the catalog with this name in Spark; `running` stops it at shutdown.
+
+    Raise ConfigError for unusable settings.
+    """
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
         return await RUNNERS[key](settings, catalog, running)
@@ -40,7 +43,7 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner on a Spark Connect server, which is contacted only by the first job."""
+    """Return a runner on a Spark Connect server; only the first job connects to the server."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -53,7 +56,7 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 
 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner in a Spark application whose driver is this process, perhaps started by spark-submit."""
+    """Return a runner in a Spark application whose driver is this process (started alone or by spark-submit)."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -71,7 +74,7 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Raise ConfigError if the session lacks the catalog's properties.
+    """Raise ConfigError if the session configures the catalog without its type and properties.
 
     Without them, Iceberg would look for a Hive metastore and log two thousand lines.
     """

@@ -1,4 +1,4 @@
-"""Creates TLS, HTTP and Kerberos for upstream servers from the settings; an error stops the start or the reload."""
+"""Creates the upstream servers with TLS, HTTP and Kerberos from the settings; invalid files raise ConfigError."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from proxy.wire import Transport
 
 
 def upstreams(settings: Config) -> list[Upstream]:
-    """Return the upstream servers for clients' sessions, which log in as their configured user."""
+    """Return the upstream servers for clients' sessions, with the login of each [[upstream]]; raise ConfigError."""
     return [upstream(address) for address in settings.upstreams]
 
 
 def for_pipeline(settings: Config) -> list[Upstream]:
-    """Return the same servers for refresh jobs, which log in as the pipeline's user."""
+    """Return the upstream servers for refresh jobs, with the login of [pipeline] unless Kerberos logs in."""
     user, password = settings.pipeline.user, settings.pipeline.password
     servers = (replace(upstream(address), what="Spark (refreshes)") for address in settings.upstreams)
     return [server if server.link.tickets else replace(server, user=user, password=password) for server in servers]
 
 
 def upstream(address: UpstreamAddress) -> Upstream:
-    """Return the upstream server at an address; raise ConfigError if a file that it needs cannot be used."""
+    """Return the upstream server of one [[upstream]]; raise ConfigError if a file that it names cannot be used."""
     terms = Terms(address.weight, address.sessions, address.statements, address.draining)
     return Upstream(address.host, address.port, address.user, address.password, terms=terms, link=_link(address))
 
@@ -62,6 +62,6 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
 
 
 def _told(files: UpstreamTls, error: Exception) -> str:
-    """Return the error about TLS files with their names, which Python's errors do not contain."""
+    """Return an error message with the names of the TLS files, which Python's errors do not contain."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
     return f"{', '.join(given)} cannot be loaded: {error}"

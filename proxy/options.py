@@ -23,7 +23,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Selection:
-    """The views that `viewgate refresh` refreshes: named ones or all, perhaps only stale ones; and how."""
+    """The views that `viewgate refresh` refreshes (by name, all, or only stale ones), and how: FULL or WHERE."""
 
     names: tuple[str, ...] = ()
     every: bool = False
@@ -32,7 +32,7 @@ class Selection:
     where: str = ""
 
     def check(self) -> None:
-        """Raise ConfigError unless exactly one way of choosing views is given."""
+        """Raise ConfigError unless names, --all or --stale select views, and a condition comes only with names."""
         if self.names and self.every:
             raise config.ConfigError("say which views to refresh: their names or --all, not both")
         if not (self.names or self.every or self.stale):
@@ -42,7 +42,7 @@ class Selection:
 
 
 def settled(options: Options) -> config.Config:
-    """Return the settings of the file, overridden by the options."""
+    """Return the settings of the file, or the defaults without one, overridden by the options; raise ConfigError."""
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
@@ -62,7 +62,7 @@ def settled(options: Options) -> config.Config:
 
 
 def _check(name: str, kind: Any, options: Options) -> Any:
-    """Check the value of an option, None if it is not given, and return it; raise ConfigError if it is not allowed."""
+    """Return the value of an option, None if it is not given; raise ConfigError if the value is not allowed."""
     value = getattr(options, name)
     try:
         return value if value is None else config.checked(f"--{name}", kind, value)

@@ -1,4 +1,4 @@
-"""Checks this machine for Python and Java. It uses only the standard library, and runs before anything is installed.
+"""Checks this machine for Python and Java, with only the standard library, before anything is installed.
 
 python3 proxy/preflight.py        # one sentence and exit code 1 if something is missing
 """
@@ -19,11 +19,11 @@ _GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`,
 
 
 class Missing(Exception):
-    """A requirement that Viewgate cannot install itself; the message names it, and how to get it."""
+    """A requirement that Viewgate cannot install itself; the message names it, and how to install it."""
 
 
 def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
-    """Raise Missing for a Python that is too old.
+    """Raise Missing if Python is older than 3.11.
 
     >>> python((3, 9))
     Traceback (most recent call last):
@@ -39,7 +39,7 @@ def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
 
 
 def java(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the Java program for Spark, after checking its version; raise Missing."""
+    """Return the path of the Java program for Spark; raise Missing if there is none, or not of version 17 or 21."""
     home = environ.get("JAVA_HOME")
     program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
     if program is None or not os.access(program, os.X_OK):

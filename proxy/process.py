@@ -1,7 +1,4 @@
-"""Configures the process, its log and its memory, and describes how another process ended.
-
-Objects created at the start are exempt from garbage collection, and freed memory is kept for reuse.
-"""
+"""Configures the process: log, garbage collection and memory allocation; describes how another process ended."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import signal
 
 
 def begin_log() -> None:
-    """Log the warnings of all packages, and the INFO messages of Viewgate's own."""
+    """Configure the log: warnings of all packages, and INFO messages of Viewgate's own."""
     logging.basicConfig(level=logging.WARNING)
     # No message shows its source line, whose lookup costs time; this is the logging manual's way to skip it.
     logging._srcfile = None
@@ -23,7 +20,7 @@ def begin_log() -> None:
 
 
 def name_log(name: str) -> None:
-    """Begin each message with this name, because several processes write to one log."""
+    """Begin each log message with this name, because several processes write to one log."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
 
@@ -35,8 +32,9 @@ _LARGE = 32 * 1024 * 1024  # the maximum that glibc accepts
 
 
 def settle_memory() -> None:
-    """Exempt all present objects from garbage collection, whose full runs would stop all work for a tenth
-    of a second.
+    """Exempt all present objects from garbage collection, and let the allocator keep freed memory.
+
+    A full collection of these objects would stop all work for a tenth of a second.
     """
     gc.collect()
     gc.freeze()
@@ -44,9 +42,9 @@ def settle_memory() -> None:
 
 
 def _keep() -> None:
-    """Keep up to 64 MB of free memory instead of returning it to the system.
+    """Make glibc keep up to 64 MB of free memory; without glibc, do nothing.
 
-    Otherwise the pages of each block of rows would be mapped again.
+    Otherwise glibc would return the memory of each block of rows to the system, and fault its pages in again.
     """
     try:
         set_parameter = ctypes.CDLL(None).mallopt
@@ -57,7 +55,7 @@ def _keep() -> None:
 
 
 def ended_by(code: int) -> str:
-    """Return the name of the signal that ended a process, or its exit code.
+    """Return the name of the signal that ended a process, or its exit code, as text.
 
     >>> ended_by(-9), ended_by(1)
     ('SIGKILL', 'exit code 1')

@@ -1,6 +1,6 @@
 """Implements `viewgate refresh`: refreshes views one after the other, for cron, Airflow and similar schedulers.
 
-On a terminal, a bar of Spark's tasks is drawn below the log lines.
+On a terminal, a progress bar of Spark's tasks is drawn below the log lines.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _LOOK_AGAIN = 0.5
 
 @asynccontextmanager
 async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
-    """Yield a function that prints a line; on a terminal, a progress bar is shown below the lines until
-    the body ends.
+    """Yield a function that prints a line; on a terminal, show a progress bar below the lines during the body.
+
+    `begun` collects the jobs, whose stages are queried every `pause` seconds.
     """
     console = console or Console(soft_wrap=True)
     if not console.is_terminal:
@@ -77,7 +78,7 @@ class Result:
 
 
 async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
-    """Refresh views on the Spark of the settings or on an embedded one; return the exit code.
+    """Refresh the selected views on the Spark of the settings or on an embedded one; return the exit code.
 
     With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output.
     """
@@ -104,7 +105,10 @@ def exit_code(results: Sequence[Result]) -> int:
 
 
 async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
-    """Refresh the views one by one, each after the views that it reads; a failure does not stop the others."""
+    """Refresh the selected views one by one, each after the views that it reads; return a result for each.
+
+    A failure stops only the views that read the failed view.
+    """
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
     results = []
@@ -124,7 +128,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 
 
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
-    """Return the outcome for a view, and the line that reports it."""
+    """Refresh a view; return the outcome, and the line that reports it."""
     lines: list[str] = []
 
     def both(line: str) -> None:

@@ -20,10 +20,10 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """Reads the settings file of `options` again, and calls `adopt` with the settings that can change while Viewgate
-    runs.
+    """Reloads the settings file of `options`: calls `adopt` with the settings in effect, updated by the reloadable
+    keys.
 
-    `now` returns the settings in effect; `read` are the settings that the file had before.
+    `now` returns the settings in effect; `read` has the file's settings that are in effect, for comparison.
     """
 
     options: Options
@@ -32,7 +32,7 @@ class Reloading:
     adopt: Callable[[Config], None]
 
     def __call__(self) -> Reloaded:
-        """Read the settings file again; log and return the result."""
+        """Read the settings file again, and apply the reloadable keys; log and return the result."""
         try:
             told = self._reload()
         except ConfigError as error:
@@ -42,7 +42,7 @@ class Reloading:
         return Reloaded(told)
 
     def anew(self) -> Config:
-        """Return the file's settings for new processes, except those of the ports; raise ConfigError if they are
+        """Return the file's settings for new worker processes, with the present ports; raise ConfigError if they are
         invalid.
         """
         read, now = settled(self.options), self.now()
@@ -71,7 +71,7 @@ class Reloading:
 
 
 def renewed(now: Config, read: Config) -> Config:
-    r"""Return the settings in effect, with all that can change at run time taken from those that were read.
+    r"""Return the settings `now`, with the values of all reloadable keys taken from `read`.
 
     >>> from proxy.config import parse
     >>> read = parse("[server]\nport = 7\n[authentication]\noperators = ['ann']")
@@ -94,7 +94,7 @@ def renewed(now: Config, read: Config) -> Config:
 
 
 def _renewed_files(now: C | None, read: C | None) -> C | None:
-    """Return a certificate's files as they were read, if a certificate is in effect; otherwise `now`."""
+    """Return a certificate `now` with the file names of `read`; unchanged if either is None."""
     if now is None or read is None:
         return now
     return now.model_copy(update={"certificate": read.certificate, "key": read.key})

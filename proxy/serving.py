@@ -1,4 +1,4 @@
-"""Runs Viewgate from the settings to its end: one process or several, on a port on which clients are answered."""
+"""Runs Viewgate from the settings to its end, in one process or in several that share a port."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve(options: Options) -> int:
-    """Start everything, log the ready line, wait for a signal, and stop everything; return the exit code."""
+    """Start the server, print the ready line, wait for a signal, and stop; return the exit code."""
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
@@ -162,8 +162,8 @@ async def work() -> None:
 async def _ready(
     upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
 ) -> None:
-    """Log the ready line once an upstream answers, and until then the problem once a minute; raise what
-    `lost` raises.
+    """Call `say` once an upstream answers; until then, log the problem every `pause` seconds; raise the error of
+    `lost`.
     """
     answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
     try:
@@ -190,7 +190,7 @@ def _adopt(
     adopt: Callable[[config.Config], None],
     settings: config.Config,
 ) -> None:
-    """Apply new settings to the running process, and log them; new connections get the new certificates."""
+    """Apply changed settings to the running process, and load the certificates for new connections."""
     effective.settings = settings
     for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
         if tls is not None and files is not None:
@@ -217,7 +217,7 @@ def _when_asked(reload: Callable[[], object], restart: Callable[[], object]) -> 
 
 
 def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded:
-    """Replace the workers by new ones with the file's settings; log and return the result."""
+    """Start to replace the workers by new ones with the file's settings; log and return the result."""
     try:
         settings = reloading.anew()
     except config.ConfigError as error:
@@ -258,7 +258,7 @@ def _say_stopping(service: Service, server: Server) -> None:
 
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
-    """Yield a port that several processes can listen on, and keep it reserved while none of them does."""
+    """Yield the number of a port that several processes can listen on, and keep it reserved during the body."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 
@@ -267,7 +267,7 @@ def reserved(listen: config.Listen) -> Iterator[int]:
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
     """Yield a socket bound to the console's port; None if the console is off, or its default port is taken.
 
-    If the server listens on any free port, so does the console.
+    If the server listens on any free port (0), so does the console. Raise ConfigError if a configured port is taken.
     """
     console, place = settings.console, None
     if console.enabled:
@@ -298,7 +298,7 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service, which listens if it has a socket; `running` stops it."""
+    """Return the console of a service; it listens if it has a socket, and `running` stops it."""
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
     def expiries() -> dict[str, float | None]:
@@ -314,7 +314,7 @@ def _console(
 
 
 def refuse_taken_port(listen: config.Listen) -> None:
-    """Raise ConfigError, before Spark is started, if a port or an address cannot be used."""
+    """Raise ConfigError, before Spark is started, if a port or an address cannot be listened on."""
     for port in (listen.port, *listen.ports.given.values()):
         try:
             bound(listen.host, port).close()
@@ -326,7 +326,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
 
 
 async def _warm(upstreams: Upstreams) -> None:
-    """Open and close a first session, so that the first client does not wait seconds for Spark's metastore."""
+    """Open and close a session, so that the first client does not wait seconds for Spark's metastore."""
     with contextlib.suppress(SqlError):
         session = await upstreams.open_own()
         await session.close()
@@ -349,7 +349,7 @@ async def _told(event: asyncio.Event) -> None:
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
-    """Run something, or cancel it when the process is told to stop."""
+    """Run `work`; cancel it when `stopping` is set."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
     await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
     stop.cancel()
@@ -361,7 +361,7 @@ async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
 
 
 def _reachable(host: str) -> str:
-    """Return an address for a host at which a client on this machine can connect.
+    """Return the address by which a client on this machine connects to a server that listens on `host`.
 
     >>> _reachable("0.0.0.0"), _reachable("gate.example.org"), _reachable("fd00::1")
     ('127.0.0.1', 'gate.example.org', '[fd00::1]')

@@ -1,7 +1,8 @@
-"""Decides which SQL answers a statement, from the session's settings, the catalog's state and the rewriter's plans.
+"""Decides which SQL Spark runs for a statement, from the session's settings, the catalog's state and the rewriter's
+plans.
 
-The statements that Viewgate answers itself (`commands`, for example EXPLAIN) and statements that are executed use the
-same functions here, so that EXPLAIN shows the decision that is executed.
+Executed statements and the commands that describe decisions (`commands`, for example EXPLAIN) use the same functions,
+so that EXPLAIN shows the decision that is executed.
 """
 
 from proxy.answering.answers import Answers

@@ -55,8 +55,8 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 
 
 class Answers:
-    """Decides about statements over one catalog; `system` returns the rows of the system tables that a
-    session may see.
+    """Decides which SQL answers a statement, over one catalog; `system` returns the system tables' rows that a
+    session sees.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Answers:
         return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
-        """Return how to run a statement that Viewgate does not answer itself."""
+        """Return how to run a statement that Viewgate does not answer itself; raise SqlError."""
         facts: SessionFacts = session.facts
         info, ended = classify(sql), facts.watch(sql)
         replay = info.effect.replay
@@ -96,23 +96,23 @@ class Answers:
         return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Stop using storage that Spark could not read, for some time."""
+        """Suspend the storage tables of a rewriting that failed in Spark."""
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the settings that a session has not set itself, because it has moved to another upstream."""
+        """Forget the cached state of a session that has moved to another upstream, whose defaults may differ."""
         facts: SessionFacts = session.facts
         facts.forget()
 
     async def facts(self, session: ClientSession) -> Session:
-        """Return the session's current settings, names and namespace."""
+        """Return the session's current settings, namespace and temporary views."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
         self._look_for_catalog(read)
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     def _look_for_catalog(self, state: Session) -> None:
-        """Log once if Spark has no catalog with our catalog's name, because no statement can then name its views."""
+        """Log once if Spark has no catalog with the configured name: no statement can then name the catalog's views."""
         known = self.catalog.name in state.catalogs
         if self._known_to_spark and not known:
             names = ", ".join(sorted(state.catalogs))
@@ -124,8 +124,8 @@ class Answers:
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Decide which SQL answers a statement; raise SqlError.
 
-        A `thorough` decision is the same, but has the reasons of all views over the statement's tables. Viewgate's own
-        table functions are replaced by their rows, and its hint is removed, which Spark would reject.
+        A `thorough` decision chooses the same SQL, and has the reasons of all views over the statement's tables. Calls
+        of Viewgate's table functions are replaced by their rows, and its hint, which Spark would reject, is removed.
         """
         hint = read_hint(sql)
         expanded = await self._with_virtual_tables(session, hint.sql)
@@ -143,7 +143,7 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Return the statement with the virtual tables that it reads replaced by their rows; None if it reads none."""
+        """Replace the virtual tables that a statement reads by their rows; return None if it reads none."""
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
         system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
@@ -162,7 +162,7 @@ class Answers:
         return await expand(expanded, state, self.catalog) or expanded
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the information schema, under those of its names that are not a user's namespace."""
+        """Return the information schema, without the names under which the user has a namespace."""
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
             return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
@@ -170,7 +170,10 @@ class Answers:
         return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide about a statement, or send it to Spark as it is while the catalog is unavailable."""
+        """Decide about a statement; while the catalog is unavailable, send the statement to Spark unchanged.
+
+        Raise Unavailable then if the statement contains `timeseries`, which Spark does not support.
+        """
         try:
             return await self._decide(session, hint, thorough)
         except Unavailable as outage:
@@ -237,7 +240,7 @@ class Answers:
     async def _current(
         self, names: Iterable[TableName], definitions: Definitions, bound: Bound
     ) -> Mapping[TableName, Relation | None]:
-        """Return the current relations, with partly stale storage reduced to its fresh part."""
+        """Return the current tables and views; partly stale storage is reduced to its fresh part."""
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
         return await self._parts.within(definitions, await self.catalog.before_rollbacks(found), bound)
@@ -245,13 +248,15 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, without suspended storage, and the reasons of suspensions."""
+        """Return the relations that a session may use, with None for suspended storage, and the reasons of the
+        suspensions.
+        """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
         return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """Return the session's state, in which the statement's hint overrides settings."""
+        """Return the session's state, with the settings in the statement's hint."""
         facts: SessionFacts = session.facts
         state = await self.facts(session)
         if facts.problem or OFF in hint.options:
@@ -259,9 +264,9 @@ class Answers:
         return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
-        """Decide about a statement that reads all of its tables at earlier times.
+        """Decide about a statement that reads all of its tables at earlier times (time travel).
 
-        None for any other statement, if no view is over its tables, or if a table's state at that time is unknown.
+        Return None for any other statement, if no view reads its tables, or if a table's state at that time is unknown.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -291,10 +296,10 @@ class Answers:
         unchanged: Decision,
         relations: Mapping[TableName, Relation | None],
     ) -> Decision:
-        """Return the rewriting with the original's column names and types, which Spark reports for each replaced block.
+        """Return the decision with the rewritten SQL, whose columns have the original's names and types.
 
-        Every output is printed with its name, and with a cast if its type could differ, so that the statement's columns
-        stay the same. If Spark refuses the rewriting all the same, the original statement runs.
+        Spark reports these for each replaced block. Every output is printed with its name, and with a cast if its type
+        could differ. If Spark rejects a block, the original statement runs.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -314,7 +319,7 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark accepts the user's own text, and gives it the same columns as with its views
+        """Return whether Spark reports the same columns for the user's text and for the text with its views
         expanded.
         """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
@@ -325,7 +330,7 @@ class Answers:
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
-    """Return the relations without their declared keys, unless the session trusts these."""
+    """Return the relations without the keys that tables declare, unless the session or the table trusts these."""
     if facts.settings[TRUST] == ON:
         return relations
     return {
@@ -335,12 +340,12 @@ def _relied_on(
 
 
 def _may_concern(sql: str) -> bool:
-    """Return whether a statement has one of the words without which it is never rewritten or translated."""
+    """Return whether a statement contains SELECT or `timeseries`; others are never rewritten or translated."""
     return "select" in sql.lower() or _spells_time(sql)
 
 
 def _calls_ours(sql: str) -> bool:
-    """Return whether a statement calls a table function of Viewgate's own; a fast search for their names goes first."""
+    """Return whether a statement calls a table function of Viewgate; a fast text search comes first."""
     lower = sql.lower()
     return any(name in lower for name in FUNCTIONS) and any(calls(sql))
 
@@ -350,7 +355,7 @@ def _spells_time(sql: str) -> bool:
 
 
 class KnownViews:
-    """The views as last read from a catalog, and the cached decisions over them."""
+    """The views as last read from a catalog, and the cache of decisions over them."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -360,12 +365,12 @@ class KnownViews:
 
     @property
     def use(self) -> CacheUse:
-        """The hits, misses and entries of the cache of decisions, counted since the views last changed."""
+        """The hits, misses and entries of the decision cache, counted since the views last changed."""
         hits, misses, _, entries = self._recent.ask.cache_info()
         return CacheUse(hits, misses, entries)
 
     async def recent(self) -> Recent:
-        """Return the cache of decisions over the current views."""
+        """Return the decision cache over the current views; a new one if the views have changed."""
         views = await self._catalog.definitions()
         if views is not self._views:
             async with self._reading:
@@ -377,7 +382,7 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Return the keys that tables declare, which are kept for later statements; None if nothing is new."""
+        """Add the keys that tables declare to the definitions; return all known keys, or None if none is new."""
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
         if now is before:

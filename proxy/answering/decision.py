@@ -1,4 +1,4 @@
-"""The decision about a statement, and the texts that tell users about it."""
+"""The decision about a statement, and the texts that explain it to users."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Decision:
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
-        """The views that were tried."""
+        """The result of each view that was tried."""
         return self.outcome.tried if self.outcome else ()
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The views that answer, each with its rule, without repetitions."""
+        """The distinct views that answer, each with its rewrite rule, as text."""
         chosen = (a for a in self.tried if a.verdict == "chosen") if self.rewritten else ()
         return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
 
@@ -69,7 +69,9 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the reason code of the nearest miss, or of why no view was tried."""
+        """Return the reason code of the nearest miss, or of why no view was tried; empty without views over the
+        tables.
+        """
         if not self.tried and not self.over:
             return ""
         if self.problem:
@@ -79,25 +81,27 @@ class Decision:
 
     @property
     def as_of(self) -> str:
-        """The time of the data as text, if a staleness bound allowed an earlier state; else empty."""
+        """The time of the data as text, if the allowed staleness let a view answer with an earlier state; else
+        empty.
+        """
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
         return f", data as of {moment_text(self.outcome.as_of_ms)}"
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The result of the views on each SELECT, near misses first."""
+        """The result of the views for each query block (SELECT), nearest misses first."""
         return ranked(self.outcome) if self.outcome else ()
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The reasons why views do not answer, without repetitions; with the SELECT, if there are several."""
+        """The distinct reasons why views do not answer, as text; with the query block, if there are several."""
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
-        """Return the lines of `missed`, with a reason that all views share only once."""
+        """Return the reasons why views do not answer, as lines; a reason that all views share comes once."""
         if self.problem:
             return [f"no view used: {self.problem}"]
         every = len({attempt.view for attempt in self.tried})
@@ -110,7 +114,9 @@ class Decision:
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
-        """Return the views by the reasons why they do not answer."""
+        """Return the reasons why views do not answer, each with the names of its views (a dict used as an ordered
+        set).
+        """
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
             if attempt.verdict != "chosen":
@@ -151,7 +157,7 @@ class Decision:
 
 
 def moment_text(ms: int) -> str:
-    """Return a time, in milliseconds since 1970, as text for users.
+    """Return a time, in milliseconds since 1970, as text in UTC.
 
     >>> moment_text(1_700_000_000_042)
     '2023-11-14 22:13:20.042 UTC'
@@ -189,7 +195,7 @@ def _told_of(why: str, views: str) -> str:
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Return the outcome with the reason why the view that a hint names was not even tried."""
+    """Add a miss for the view that a hint names (`only`), if that view was not tried."""
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
     reads = "it reads nothing of what the statement does"
@@ -198,7 +204,7 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Return the outcome without views that were not tried because the hint names another view."""
+    """If a hint names a view, remove the misses of all other views."""
     only = outcome.statement.session.only
     if only is None:
         return outcome
@@ -208,7 +214,7 @@ def told_of_named(outcome: Outcome) -> Outcome:
 def suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """Return the change to a view that would make it answer, or None; an error only costs the suggestion."""
+    """Return a change to a view that would let it answer; None without one, or after an error, which is logged."""
     if outcome.rewritten or not outcome.tried:
         return None
     try:

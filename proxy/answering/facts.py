@@ -1,6 +1,6 @@
 """The Viewgate settings in effect for a statement: those of its session, overridden by a hint in its text.
 
-The session's settings are looked up again after a statement that may have changed them. The hint is `/*+
+The session's settings are queried from Spark again after a statement that may have changed them. The hint is `/*+
 VIEWGATE(max_staleness = '10 minutes', use = 'namespace.view') */`.
 """
 
@@ -45,7 +45,9 @@ _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM 
 
 
 def allowed(name: str) -> tuple[str, ...]:
-    """Return the values of one of Viewgate's settings, the default first; raise SqlError 42704 for an unknown name."""
+    """Return the allowed values of one of Viewgate's settings, the default first; raise SqlError 42704 for an
+    unknown name.
+    """
     if name not in SETTINGS:
         raise SqlError(
             f"there is no setting {name}{nearest(name, SETTINGS)}; there are: {', '.join(SETTINGS)}", "42704"
@@ -68,7 +70,7 @@ def value_of(name: str, given: str) -> str:
 
 
 def _period(name: str, given: str) -> str:
-    """Return a period as it was given; raise SqlError 22023 if it is not a period."""
+    """Return a duration unchanged; raise SqlError 22023 if the text is not a duration."""
     if period(given) is None:
         raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
     return given
@@ -77,8 +79,8 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    `SET -v` returns the values in effect: the default of a setting that the asking session has set stays unknown until
-    a session that has not set it asks.
+    `SET -v` returns the values in effect: the default of a setting that the querying session has set remains unknown
+    until a session queries that has not set it.
     """
 
     def __init__(self) -> None:
@@ -98,14 +100,14 @@ class Defaults:
 
 
 class SessionFacts:
-    """The settings, current namespace and temporary names of one session, as Spark last reported them.
+    """The settings, current namespace and temporary views of one session, as Spark last reported them.
 
-    A statement that may change them makes them unknown from its start to its end; they are then read again before the
-    next rewriting. A statement that may have changed anything at all (a script, EXECUTE IMMEDIATE, a temporary
-    function) turns rewriting off for the rest of the session.
+    A statement that may change them makes them unknown from its start to its end; they are queried again before the
+    next rewriting. A statement that may have changed anything (a script, EXECUTE IMMEDIATE, a temporary function) turns
+    rewriting off for the rest of the session.
 
-    `configuration` is the configuration with which the client opened the session; SqlError if it has an invalid value
-    for one of Viewgate's settings.
+    `configuration` is the configuration with which the client opened the session; raises SqlError for an invalid value
+    of one of Viewgate's settings.
     """
 
     def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
@@ -122,7 +124,9 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """Return the staleness bound of a statement's hint, or else of the session; raise SqlError."""
+        """Return how stale a view's rows may be, from the statement's `hint` or else the session's setting; raise
+        SqlError.
+        """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
 
@@ -136,8 +140,9 @@ class SessionFacts:
         return "a statement that changes the session is still running" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
-        """Note the start of a statement; return the function to call at its end, or None if the statement changes
-        nothing.
+        """Record the start of a statement; return the function to call at its end, with whether it succeeded.
+
+        Return None if the statement does not change the session.
         """
         change = classify(sql).effect
         if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):
@@ -169,7 +174,7 @@ class SessionFacts:
         self._known = None
 
     async def read(self, query: Query) -> Session:
-        """Return the session's state, after asking Spark if it may have changed."""
+        """Return the session's state, queried from Spark if it may have changed."""
         if self._known is None or self._changing:
             self._known = await self._ask(query)
         return self._known
@@ -196,7 +201,7 @@ class SessionFacts:
 
 
 def read_hint(sql: str) -> Hinted:
-    """Return Viewgate's own hint in a statement, and the statement without it; raise SqlError for an invalid hint."""
+    """Split a statement into Viewgate's hint and the statement without it; raise SqlError 42601 for an invalid hint."""
     hint = hinted(sql)
     unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
     without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)

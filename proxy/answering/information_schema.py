@@ -1,7 +1,7 @@
-"""The `information_schema`: tables, columns and views of the Iceberg catalog, for tools that expect it.
+"""The `information_schema`: tables, columns and views of the Iceberg catalog, for tools that query it.
 
-Its rows come from cached metadata, like those of metadata calls: a table's metadata file is read only once. Storage
-tables are left out, as in SHOW TABLES, because users should not query them.
+The rows come from cached metadata, like those of metadata calls: a metadata file is read only once. Storage tables are
+left out, as in SHOW TABLES, because users should not query them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _VIEW_QUERY = "viewgate.query"  # the property with a view's query as its author
 
 
 def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
-    """Return the schema, under its name with the catalog if `qualified`, and by its name `alone`."""
+    """Return the virtual schema: named with the catalog's name if `qualified`, and by its own name if `alone`."""
     names = [(catalog.lower(), NAMESPACE)] if qualified else []
     return VirtualSchema([*names, *([(NAMESPACE,)] if alone else [])], TABLES, MOST)
 

@@ -1,14 +1,15 @@
-"""Determines which storage may be read: not storage suspended after a failed read, and only the fresh partitions of
-storage that is partly stale.
+"""Determines which storage tables may be read.
 
-used ──a rewritten read fails, its original succeeds──▶ suspended ──time, or another snapshot──▶ used
-                                (twice as long as the last time, if the snapshot is the same)
+Storage that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg retries a
+broken metadata file) and would delay each query:
 
-A failed read can take minutes, because Iceberg retries a broken metadata file, and would delay each query.
+    used ──a rewritten read fails, its original succeeds──▶ suspended ──time, or another snapshot──▶ used
+                                        (twice as long as the last time, if the snapshot is the same)
 
-After a change other than an append, a storage partition is fresh if no row was added to or removed from its source
-partitions, according to the commits' manifests. These are read once for each state of a view and its tables, in the
-background: a statement that would have to wait too long continues without them.
+Of storage that is partly stale, only the fresh partitions are read: after a change other than an append, a storage
+partition is fresh if no row was added to or removed from its source partitions, according to the commits' manifests.
+The manifests are read once for each state of a view and its tables, in the background: a statement that would have to
+wait too long treats the storage as stale.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ class Rests:
         self._rests: dict[TableName, _Rest] = {}
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
-        """Suspend the storage tables that a failed statement has read; failures at the same time count as one."""
+        """Suspend the storage tables that a failed statement has read, unless Spark found the statement invalid.
+
+        Failures during a suspension do not prolong it.
+        """
         # the error is about the user's permissions or the text, not about storage
         if isinstance(error, InvalidStatement):
             return
@@ -89,20 +93,20 @@ class Rests:
         return frozenset(self._rests)
 
     def why(self, storage: Relation | None) -> str:
-        """Return why a storage table is suspended now; empty if it is not."""
+        """Return why a storage table is suspended now, as text; empty if it is not."""
         rest = self._rests.get(storage.name) if isinstance(storage, Table) else None
         if rest is None or not isinstance(storage, Table):
             return ""
         return rest.why if rest.content == _content(storage) and self._clock() < rest.until else ""
 
     def within(self, relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, str]:
-        """Return the suspended storage tables among these relations, with the reasons."""
+        """Return the suspended storage tables among these relations, each with the reason."""
         found = ((name, self.why(relations.get(name))) for name in self._rests)
         return {name: why for name, why in found if why}
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome with the reasons why storage tables are suspended."""
+    """Return the outcome with the reasons of suspensions in the misses of the suspended views."""
     if not resting:
         return outcome
     whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
@@ -141,7 +145,7 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage as a table of which only the fresh part is read, and counts as current."""
+        """Return the storage as a table that is current, and whose usable rows are limited to the fresh part."""
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
@@ -151,7 +155,7 @@ class _Stale:
 
 
 class FreshParts:
-    """Caches the conditions of fresh partitions, by the states of views and tables."""
+    """Caches the fresh part of partly stale storage, by the states of a view and its tables."""
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog
@@ -160,7 +164,8 @@ class FreshParts:
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
         """Return the relations, with partly stale storage replaced by its fresh part.
 
-        Storage that a staleness bound allows stays as it is.
+        Storage that is fresh enough within the staleness bound stays as it is; so does storage whose fresh part is not
+        known after 0.2 s.
         """
         stale = list(_stale(definitions, relations))
         if not stale or moments(definitions, relations, bound):
@@ -177,7 +182,7 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part that is still fresh; None if that is unknown."""
+        """Return the part of the storage that is still fresh; None if it cannot be determined."""
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
@@ -194,7 +199,7 @@ class FreshParts:
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
-    """Yield the views with partitioned storage over tables of which exactly one has changed other than by appends."""
+    """Yield the views with partitioned storage of whose tables exactly one has changed, and not only by appends."""
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)
         if view is None or view.through or not isinstance(storage, Table) or storage.refresh is None:

@@ -1,4 +1,4 @@
-"""Asks Spark for the names and types of a query's columns."""
+"""Queries Spark for the names and types of a query's columns, and for the errors in a statement."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ _SHOWN = "== SQL ==\n"  # precedes the text in an error of Spark's parser
 
 
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
-    """Return the columns of a query; raise SqlError with Spark's message, and the user's positions, if it
-    is invalid.
-    """
+    """Return the columns of a query; raise SqlError with Spark's message if it is invalid, with positions in `sql`."""
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
@@ -33,7 +31,10 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the error that Spark finds in a statement, not counting `timeseries`, which Spark does not have."""
+    """Raise the SqlError that Spark finds in a statement; do nothing if there is none.
+
+    Calls of `timeseries`, which Spark does not have, are replaced by their first arguments, padded to the same length.
+    """
     try:
         plain = blanked(sql).rstrip().rstrip(";")
     except (ParseError, Unsupported):
@@ -56,13 +57,13 @@ async def _explained(sql: str, query: Query) -> None:
 
 
 def _check_plan(plan: str) -> None:
-    """Raise the error that EXPLAIN prints in place of a plan."""
+    """Raise SqlError for the error that EXPLAIN prints in place of a plan."""
     if plan.startswith(_NO_PLAN):
         raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 
 
 def _behind(ours: str, message: str) -> str:
-    r"""Return an error about the statement that was sent as an error about the user's statement within it.
+    r"""Convert an error about a statement prefixed by `ours` to one about the user's statement alone.
 
     >>> _behind(_DESCRIBE, "[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c\n-------^^^\n")
     '[X] (line 1, pos 7)\n\n== SQL ==\nSELECT a b c\n-------^^^\n'
@@ -71,7 +72,7 @@ def _behind(ours: str, message: str) -> str:
 
 
 def _of_the_users(message: str, plain: str, sql: str) -> str:
-    """Return an error about a text with blanked calls as an error about the user's text, which has the same length.
+    """Convert an error about a text with replaced calls to one about the user's text, which has the same length.
 
     Spark's parser shows the whole text, with a mark below the line of the error.
     """
@@ -94,11 +95,7 @@ def _place(at: re.Match[str], line: int, column: int | str) -> str:
 
 
 class Schemas:
-    """Caches the results of `DESCRIBE QUERY`.
-
-    The callers' key stands for everything that the result depends on: session settings, current namespace, and the
-    schemas of all relations that the statement could read.
-    """
+    """Caches the results of `DESCRIBE QUERY` by query text and `schema_key`."""
 
     def __init__(self, remembered: int = 10_000) -> None:
         self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)
@@ -112,7 +109,10 @@ class Schemas:
 
 
 def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
-    """Return everything that determines the columns of a query over these relations, as a key."""
+    """Return a key of everything that determines the columns of a query over these relations.
+
+    It contains session settings, current namespace, and the schemas of all relations that the query could read.
+    """
     versions = tuple(
         (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
         for name, relation in sorted(relations.items())

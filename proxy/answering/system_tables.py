@@ -1,7 +1,6 @@
-"""Provides the tables `viewgate.system.…`: statements, views, refreshes, upstreams and sessions, for queries and
-charts.
+"""Provides the tables `viewgate.system.…` for queries: statements, digests, views, refreshes, upstreams and sessions.
 
-Their rows are those of this process, and on request those of all workers.
+Their rows come from this process, or from all workers.
 """
 
 from __future__ import annotations
@@ -104,10 +103,11 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 
 
 class SystemRows:
-    """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, including this one.
+    """Returns rows of system tables from the journal, the sessions and the upstreams.
 
-    A `user` sees only that user's statements and sessions; None sees all. `due_ms` returns when views are due for their
-    scheduled refresh, in milliseconds since 1970, in the one worker that has the schedule.
+    `ask` sends a request to all workers, including this one. If a `user` is given, only that user's statements and
+    sessions are returned; None returns all. `due_ms` returns when views are due for their scheduled refresh, in
+    milliseconds since 1970; it is empty except in the one worker that runs the schedule.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table from all workers."""
+        """Return the rows of a table from all workers, visible to `user` (None: all rows), latest first."""
         if table == "views":
             return await self._views()
         about = json.dumps([table, user]).encode()
@@ -143,7 +143,10 @@ class SystemRows:
         return sorted(rows, key=lambda row: -(row.get("started") or 0))
 
     async def answer(self, about: bytes) -> list[dict[str, Any]]:
-        """Return this process's rows of a table as JSON values: times in milliseconds since 1970."""
+        """Return this process's rows of a table as JSON values: times in milliseconds since 1970.
+
+        `about` is a JSON list: the table's name, and the user or null.
+        """
         table, user = json.loads(about)
         if table == "digests":
             rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
@@ -185,7 +188,7 @@ class SystemRows:
             yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
-        """Return the catalog's views with their uses in all workers, those that answered most first."""
+        """Return one row per view with its uses in all workers, the most executed views first."""
         found = (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values()
         uses: dict[str, list[Row]] = {}
         for row in (row for rows in found for row in rows):

@@ -1,8 +1,8 @@
-"""Replaces system tables and functions in a statement by their rows, because Spark does not know them.
+"""Replaces virtual tables and table functions in a statement by their rows, because Spark does not know them.
 
-Before any other step, each name of a system table becomes a subquery with its current rows, and so does each call of
-`mv_dependencies('view')` and `stale_files('view')`. Spark evaluates the rest of the statement. The rows are passed as
-one JSON literal, which is cheap to parse.
+Before any other step, each name of a virtual table is replaced by a subquery with the table's current rows, and so is
+each call of `mv_dependencies('view')` and `stale_files('view')`. Spark evaluates the rest of the statement. The rows of
+tables are passed as one JSON literal, which is cheap to parse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORAR
 
 
 class Call(NamedTuple):
-    """A call of a function: the view's name in its parentheses, and its position in the text."""
+    """A call of a table function: its name, the view's name in parentheses, and its position in the text."""
 
     function: str
     view: str
@@ -34,7 +34,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str) -> Iterator[Call]:
-    """Yield the calls in a statement.
+    """Yield the calls of Viewgate's table functions in a statement; raise SqlError 42601 for a wrong argument.
 
     >>> list(calls("SELECT * FROM stale_files('demo.m1') f"))
     [Call(function='stale_files', view='demo.m1', start=14, end=36)]
@@ -53,7 +53,7 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
 
 
 async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
-    """Return the statement with each call replaced by its rows; None for a statement without calls."""
+    """Replace each call of a table function by its rows; return None for a statement without calls."""
     edits = []
     for call in calls(sql):
         if is_view(sql):
@@ -64,7 +64,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 
 def in_no_view(what: str) -> SqlError:
-    """Return the error for current rows in the query of a view."""
+    """Return the error for a virtual table or table function in the query of a view."""
     return SqlError(
         f"{what} returns the current rows, which a view would freeze: "
         "SELECT from it directly, or store the rows with CREATE TABLE … AS SELECT",
@@ -110,7 +110,7 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
 class Reference(NamedTuple):
-    """A table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column."""
+    """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column."""
 
     name: str
     table: str
@@ -122,11 +122,11 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class VirtualSchema:
-    """The tables of a virtual schema, by name with columns and types, and the names of the schema.
+    """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
-    The rows may add `most` characters to a statement. In Viewgate's `own` schema, an unknown table and a table that is
-    written to are errors, and rows beyond the limit are left out; in another schema such names are left to Spark, and
-    rows beyond the limit are an error.
+    Rows of at most `most` characters are inserted into a statement. If the schema exists only in Viewgate (`own`), an
+    unknown table and a table that is written to are errors, and rows beyond the limit are left out; otherwise such
+    names are left to Spark, and rows beyond the limit are an error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -140,7 +140,10 @@ class VirtualSchema:
         return any(all(part in lower for part in name) for name in self.names)
 
     def references(self, sql: str) -> Iterator[Reference]:
-        """Yield the table names in a statement; raise SqlError if one of `own` is unknown or written to."""
+        """Yield the references to virtual tables in a statement.
+
+        In an `own` schema, raise SqlError if a table is unknown or written to.
+        """
         if not self.mentioned(sql):
             return
         tokens = list(scan(sql))
@@ -151,7 +154,7 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the schema's name, if it begins at a token and a table's name follows; None otherwise."""
+        """Return the schema's name that begins at a token, if a table's name follows; None otherwise."""
         if at and tokens[at - 1].text == ".":
             return None
         return next((name for name in self.names if _words(tokens[at : at + 2 * len(name)]) == _dotted(name)
@@ -176,7 +179,7 @@ class VirtualSchema:
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
     async def expand(self, sql: str, rows: Rows) -> str | None:
-        """Return the statement with each virtual table replaced by its rows; None if it reads none."""
+        """Replace each virtual table in a statement by its rows, which `rows` returns; return None if it reads none."""
         if (table := self.described(sql)) is not None:
             return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
         found = list(self.references(sql))
@@ -195,7 +198,7 @@ class VirtualSchema:
         return splice(sql, edits)
 
     def described(self, sql: str) -> str | None:
-        """Return the table whose columns a DESCRIBE asks for; None for other statements."""
+        """Return the virtual table that a DESCRIBE statement names; None for other statements."""
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]
@@ -204,7 +207,7 @@ class VirtualSchema:
         return words[-1] if any(words[:-1] == _dotted(name) for name in self.names) else None
 
     def text(self, table: str, rows: Sequence[Row]) -> str:
-        """Return rows as a subquery with the table's columns and types."""
+        """Return rows as a SQL subquery with the table's columns and types."""
         columns = self.tables[table].items()
         kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns)]
         fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
@@ -215,7 +218,10 @@ class VirtualSchema:
         return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield each row as a JSON object keyed by column numbers, which halves its size; stop at `most` characters."""
+        """Yield each row as a JSON object keyed by column numbers, which halves its size, up to `most` characters.
+
+        Beyond the limit, stop in an `own` schema, else raise SqlError 54000.
+        """
         size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
         for row in rows:
             text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) not in _ABSENT})

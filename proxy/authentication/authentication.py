@@ -1,8 +1,8 @@
-"""Checks a client's credentials by a password file, a directory, tokens or tickets, and whether it may act for another
-user.
+"""Checks a client's credentials: passwords (password file or LDAP), tokens, Kerberos tickets; and impersonation.
 
-A password file has lines `user:hash`, with Argon2 hashes as `viewgate password` prints them. Login cookies save HTTP
-clients a check of their password with every call.
+A principal is the authenticated user, who may act for another user if the settings allow it (impersonation). A password
+file has lines `user:hash`, with Argon2 hashes as `viewgate password` prints them. Login cookies spare HTTP clients a
+password check with every call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Denied(Exception):
 
 
 class Passwords(Protocol):
-    """A source of passwords; `check` may block, and runs in a thread."""
+    """A source of passwords; `check` may block: call it in a thread."""
 
     def check(self, user: str, password: str) -> bool:
         """Return whether this is the user's password."""
@@ -47,7 +47,7 @@ class Passwords(Protocol):
 
 
 class TokenKeys(Protocol):
-    """The keys that sign accepted tokens."""
+    """The keys that verify tokens."""
 
     def user(self, token: str) -> str | None:
         """Return the user of a token; None if the token is not accepted."""
@@ -55,33 +55,33 @@ class TokenKeys(Protocol):
 
 
 class TicketLogin(Protocol):
-    """A login in several steps."""
+    """One Kerberos login over several messages; `acting_for` names the user whom the client wants to act for."""
 
     user: str | None
     acting_for: str
 
     def step(self, token: bytes) -> bytes:
-        """Return the answer for the client; at the end of the login, `user` is set. Raise Denied if the login fails."""
+        """Return the reply to the client's token; `user` is set at the end of the login. Raise Denied if it fails."""
         ...
 
 
 class Tickets(Protocol):
-    """A reader of tickets issued by another service; it may block, and runs in a thread."""
+    """Verifies Kerberos tickets and returns their users. Its methods may block: call them in a thread."""
 
     def login(self) -> TicketLogin:
-        """Return a new login in several steps."""
+        """Return a new login over several messages (SASL)."""
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of a single token, and the answer to the token; raise Denied if it is not accepted."""
+        """Return the user of a single token (HTTP), and the token for the reply; raise Denied if it is not accepted."""
         ...
 
 
 class Authentication:
-    """Checks logins; without `passwords`, `tokens` and `tickets`, every name is believed, as in Spark.
+    """Checks logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
 
     A correct password is accepted for `kept` seconds without another check, because some clients send it with each
-    call. Only a keyed digest of it is stored.
+    call. Only a keyed digest of the password is stored.
     """
 
     def __init__(
@@ -101,11 +101,13 @@ class Authentication:
 
     @property
     def open_to_all(self) -> bool:
-        """Whether every name is believed."""
+        """Whether every user name is accepted without a check."""
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """Return the principal of a name and a password; raise Denied."""
+        """Return the principal of a user name and a password; raise Denied if the check fails or is not possible
+        now.
+        """
         if self.open_to_all:
             return user
         if self._passwords is None:
@@ -132,14 +134,16 @@ class Authentication:
         return user
 
     def bearer(self, token: str) -> str:
-        """Return the principal of a token; raise Denied."""
+        """Return the principal of a token; raise Denied if the token, or any token, is not accepted."""
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
             raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
-        """Return the principal of a ticket, and the answer for the client; raise Denied."""
+        """Return the principal of a Kerberos ticket, and the token for the reply; raise Denied if it is not
+        accepted.
+        """
         if self.tickets is None:
             raise Denied("No tickets are accepted here")
         return await asyncio.to_thread(self.tickets.user, token)
@@ -155,7 +159,7 @@ ANYBODY = "*"
 
 
 class ProxyUsers:
-    """For each principal, the users that it may act for.
+    """The users for whom each principal (authenticated user) may open sessions; `*` stands for all users.
 
     >>> allowed = ProxyUsers({"superset": frozenset({"ann", "bob"})})
     >>> allowed.acting("superset", "ann"), allowed.acting("eve", "")
@@ -169,7 +173,10 @@ class ProxyUsers:
         self._allowed = allowed or {}
 
     def acting(self, principal: str, wanted: str) -> str:
-        """Return the user of a session that a principal opens, for another user if one is named; raise SqlError."""
+        """Return the user of a session that a principal opens for the user `wanted`, or for itself if empty.
+
+        Raise SqlError 28000 if the principal may not act for that user.
+        """
         if wanted in ("", principal):
             return principal
         if not self._allowed.get(principal, frozenset()) & {wanted, ANYBODY}:
@@ -193,7 +200,7 @@ class PasswordFile:
         self._refresh()
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether this is the user's password; takes as long as an Argon2 hash."""
+        """Return whether this is the user's password; computes an Argon2 hash, also for an unknown user."""
         self._refresh()
         known = self._hashes.get(user)
         try:
@@ -216,7 +223,7 @@ class PasswordFile:
 
 
 def parse(text: str, source: str) -> dict[str, str]:
-    r"""Return the hashes by user; raise ValueError for a malformed line, which would lock its user out.
+    r"""Return the hashes in a password file by user; raise ValueError for a malformed line.
 
     >>> parse("# team\nann:$argon2id$x\n", "users")
     {'ann': '$argon2id$x'}
@@ -237,9 +244,10 @@ NAME = "hive.server2.auth"  # the name that Hive's drivers expect
 
 @dataclass(frozen=True)
 class Cookies:
-    """Login cookies signed by a secret key, so that the server stores none of those that it issued.
+    """Login cookies signed by a secret key, so that the server need not store the cookies that it issued.
 
-    A cookie with one `name` is not valid under another. `attributes` are appended to the header.
+    The signature covers the cookie's `name`. `attributes` are appended to the Set-Cookie header; `lifetime` is in
+    seconds.
 
     >>> cookies = Cookies()
     >>> value = cookies.issue("ann", now=0, secure=False).split(";")[0]
@@ -253,7 +261,7 @@ class Cookies:
     attributes: str = ""
 
     def issue(self, user: str, now: float, *, secure: bool) -> str:
-        """Return the value of a Set-Cookie header."""
+        """Return the Set-Cookie header's value for a user; `now` is in seconds."""
         text = f"{user}\n{now + self.lifetime:.0f}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
         # Without TLS, `Secure` would keep Java's client from ever sending the cookie back.
@@ -265,7 +273,7 @@ class Cookies:
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
-        """Return the user in a Cookie header; None if the cookie is not valid or has expired."""
+        """Return the user in a Cookie header; None if the cookie is missing, not valid, or has expired."""
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
             return None

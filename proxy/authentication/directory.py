@@ -1,4 +1,4 @@
-"""Checks passwords by logging in to an LDAP directory as the user."""
+"""Checks passwords by logging in to an LDAP directory as the user (LDAP bind)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ with warnings.catch_warnings():
 
 
 class DirectoryDown(Exception):
-    """The directory could not be reached, or refuses `bind_dn`."""
+    """The directory could not be reached, or refuses the login of `bind_dn`."""
 
 
 @dataclass(frozen=True)
 class Directory:
-    """An LDAP directory, and how to find a user in it.
+    """An LDAP directory, and how to find a user's entry in it.
 
-    Either `user_dn` gives the name of a user's entry (`uid={user},ou=people,dc=example,dc=org`), or the entry is
+    Either `user_dn` is the pattern of the entry's name (`uid={user},ou=people,dc=example,dc=org`), or the entry is
     searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), after logging in as
-    `bind_dn` if that is required.
+    `bind_dn` if that is given. `timeout` is in seconds.
     """
 
     url: str
@@ -54,7 +54,9 @@ class Directory:
             ) from error
 
     def _found(self, user: str) -> str | None:
-        """Return the name of a user's only entry; None if there is none or more than one."""
+        """Return the name of the only entry that the search finds for a user; None if there is none, or more than
+        one.
+        """
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")

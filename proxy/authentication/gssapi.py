@@ -1,6 +1,6 @@
 """Binds the system's GSSAPI library by ctypes: eight functions for a server, and one more for a client.
 
-All packages with such a binding need a compiler and Kerberos's header files to be installed.
+Python packages with such a binding need a compiler and Kerberos's header files to be installed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Library:
         return major
 
     def taken(self, name: str, give: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Return the bytes that a function writes to a buffer, and release the buffer."""
+        """Return the bytes that a function writes to a buffer; `give` returns its arguments for the buffer."""
         buffer = _Buffer()
         try:
             self.call(name, *give(ctypes.byref(buffer)))
@@ -66,21 +66,24 @@ class Library:
             self.release("buffer", buffer)
 
     def release(self, kind: str, what: Any) -> None:
-        """Release an object of the library."""
+        """Release an object of the library; `kind` is buffer, name or cred."""
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
-        """Return the type of names in Kerberos's notation."""
+        """Return the name type of Kerberos principals."""
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def name(self, principal: str) -> ctypes.c_void_p:
-        """Return a principal as a name of the library, to be released."""
+        """Import a principal as a GSSAPI name, which the caller releases."""
         name, written = ctypes.c_void_p(), _Buffer.of(principal.encode())
         self.call("gss_import_name", ctypes.byref(written), self.principal_names(), ctypes.byref(name))
         return name
 
     def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
-        """Return the credentials of a principal (of any, if empty) from a store, to be released."""
+        """Acquire credentials from a credential store, which the caller releases.
+
+        `principal` selects the key, any key if empty; `usage` is _INITIATE or _ACCEPT.
+        """
         name = self.name(principal) if principal else ctypes.c_void_p()
         entries = (_KeyValue * len(store))(*(_KeyValue(key.encode(), value.encode()) for key, value in store.items()))
         values, found = _KeyValues(len(store), entries), ctypes.c_void_p()
@@ -112,9 +115,7 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, by which its clients' tickets are verified: all keys of a file, or those of
-    one principal.
-    """
+    """The keys of a service, which verify its clients' tickets: all keys in a keytab, or those of one principal."""
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
         self.library = Library()
@@ -124,7 +125,7 @@ class Acceptor:
 class Initiator:
     """The credentials of a client from a keytab, for `principal` or the first principal in the file.
 
-    Tickets are kept in memory and renewed before they expire. Raise GssError if the file has no such key.
+    Tickets are kept in memory and renewed before they expire. Raises GssError if the file has no such key.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
@@ -135,12 +136,14 @@ class Initiator:
         self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
 
     def credentials(self) -> ctypes.c_void_p:
-        """Return the credentials of the client, to be released; this may contact a Key Distribution Center."""
+        """Acquire the client's credentials, which the caller releases; may block on a Key Distribution Center."""
         return self.library.credentials(_INITIATE, self._principal, self._store)
 
 
 class _Secured:
-    """The part of a login that both sides share: wrapping of messages after tickets were exchanged."""
+    """The part of a login that both sides share: its steps, and the wrapping of messages after tickets were
+    exchanged.
+    """
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -148,19 +151,19 @@ class _Secured:
         self.complete = False
 
     def wrap(self, data: bytes) -> bytes:
-        """Return bytes wrapped for the other side: signed, but not encrypted."""
+        """Wrap bytes for the peer (gss_wrap): signed, but not encrypted."""
         said = _Buffer.of(data)
         return self._library.taken(
             "gss_wrap", lambda buffer: (self._context, 0, ctypes.c_uint32(0), ctypes.byref(said), None, buffer)
         )
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of the other side's wrapped message."""
+        """Return the content of a message that the peer wrapped."""
         said = _Buffer.of(data)
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Take the next step of the login, and return the token for the other side."""
+        """Run the next step of the login, and return the token for the peer, which may be empty."""
         answer = _Buffer()
         try:
             self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE
@@ -174,15 +177,16 @@ class _Secured:
 
 
 class ClientContext(_Secured):
-    """A client's login to a service."""
+    """A client's side of one login to a service."""
 
     def __init__(self, initiator: Initiator, service: str) -> None:
         super().__init__(initiator.library)
         self._initiator, self._service = initiator, service
 
     def step(self, token: bytes) -> bytes:
-        """Return the client's next token, from the server's token (empty at first); may contact a Key Distribution
-        Center.
+        """Return the client's next token for the server's token (empty at first).
+
+        May block on a Key Distribution Center.
         """
         said, flags = _Buffer.of(token), ctypes.c_uint32(_MUTUAL | _REPLAY | _SEQUENCE | _INTEGRITY)
         credentials, service = self._initiator.credentials(), self._library.name(self._service)
@@ -220,7 +224,7 @@ class Context(_Secured):
         )
 
     def user(self) -> str:
-        """Return the client's local user name, by `auth_to_local` of the system's Kerberos settings."""
+        """Return the client's local user name, mapped by `auth_to_local` of the system's krb5.conf."""
         return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
 
     def __del__(self) -> None:

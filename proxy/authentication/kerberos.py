@@ -1,4 +1,6 @@
-"""Logins by Kerberos tickets, of clients here and of Viewgate at Spark: SASL as in RFC 4752, HTTP with one token."""
+"""Kerberos logins, of clients to Viewgate and of Viewgate to Spark: over SASL as in RFC 4752, over HTTP with one
+token.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,18 @@ class Security(Protocol):
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Return bytes wrapped for the client."""
+        """Wrap bytes for the client."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return bytes unwrapped from the client."""
+        """Unwrap bytes from the client."""
         ...
 
 
 class Kerberos:
-    """The keys of this service, in a file as `kadmin ktadd` writes it; raise GssError if there are none.
+    """Verifies clients' tickets by the keys in a keytab file (`kadmin ktadd`); raises GssError if it has none.
 
-    With a principal, only tickets for that principal are accepted, else tickets for any principal with a key in the
+    With a `principal`, only tickets for that principal are accepted, else tickets for any principal with a key in the
     file.
     """
 
@@ -54,7 +56,7 @@ class Kerberos:
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the answer to it; raise Denied."""
+        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied."""
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
         if not context.complete:
@@ -63,10 +65,10 @@ class Kerberos:
 
 
 class SaslLogin:
-    """The server's side of one SASL login: `step` takes the client's tokens, until `user` is known.
+    """The server's side of one SASL login: `step` takes the client's tokens, until `user` is set.
 
     After the tickets, the server offers the SASL protections that it supports, in a wrapped message; the client's
-    wrapped answer chooses one, and may name the user that it acts for.
+    wrapped reply chooses one, and may name the user to act for.
     """
 
     def __init__(self, security: Security) -> None:
@@ -76,7 +78,7 @@ class SaslLogin:
         self.acting_for = ""
 
     def step(self, token: bytes) -> bytes:
-        """Return the answer for the client; at the end of the login, `user` is set. Raise Denied."""
+        """Return the reply to the client's token; at the end of the login, `user` is set. Raise Denied."""
         return _sure(lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -125,19 +127,19 @@ class ClientSecurity(Protocol):
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Return bytes wrapped for the server."""
+        """Wrap bytes for the server."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return bytes unwrapped from the server."""
+        """Unwrap bytes from the server."""
         ...
 
 
 class KerberosClient:
-    """Viewgate's own keys, and the service for which they obtain tickets; raise GssError if the file has none.
+    """Logs Viewgate in to Spark with keys from a keytab; raises GssError if the file has none.
 
-    In `principal`, the service's name, `_HOST` stands for the host of the connection. The calls may take as long as a
-    Key Distribution Center needs.
+    In the service's name `principal`, `_HOST` stands for the host of the connection. The calls may block on a Key
+    Distribution Center.
     """
 
     def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
@@ -145,7 +147,9 @@ class KerberosClient:
         self._initiator = Initiator(keytab, client)
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the step function of a SASL login: from the server's token (empty at first) to the client's."""
+        """Return the step function of a SASL login: it takes the server's token (empty at first), and returns the
+        client's.
+        """
         return SaslClientLogin(self._context(host), self._service(host)).step
 
     def token(self, host: str) -> bytes:
@@ -162,7 +166,7 @@ class KerberosClient:
 class SaslClientLogin:
     """The client's side of one SASL login: `step` takes the server's tokens; raises Unreachable if the login fails.
 
-    After the tickets, the server offers SASL protections in a wrapped message, and the client chooses none.
+    After the tickets, the server offers SASL protections in a wrapped message; the client chooses no protection.
     """
 
     def __init__(self, security: ClientSecurity, service: str) -> None:

@@ -1,4 +1,4 @@
-"""JSON Web Tokens (JWT) signed by another service, for clients over HTTP."""
+"""Verifies JSON Web Tokens (JWT) signed by another service, for clients over HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHARED = ("HS256", "HS384", "HS512")
 
 @dataclass(frozen=True)
 class Tokens:
-    """The keys of accepted tokens, and the claim that names the user."""
+    """The keys that verify tokens, the required claims, and the claim that names the user."""
 
     keys: tuple[tuple[str | None, Any], ...]
     algorithms: tuple[str, ...]
@@ -26,7 +26,10 @@ class Tokens:
 
     @classmethod
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
-        """Return the accepted tokens for the keys in a file: a JSON Web Key Set, a public key in PEM, or a secret."""
+        """Read the keys from a file: a JSON Web Key Set, a public key in PEM, or a shared secret.
+
+        Raise ValueError for a secret of fewer than 32 characters.
+        """
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):
             listed = jwt.PyJWKSet.from_dict(json.loads(text)).keys

@@ -105,8 +105,9 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether keywords equal a command's first keywords, or nearly: a misspelled command gets Viewgate's syntax
-    error.
+    """Return whether keywords equal or resemble a command's first keywords.
+
+    They resemble them if misspelled, so that a misspelled command gets Viewgate's syntax error.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -70,7 +70,7 @@
     [tracing.headers]             # more headers, such as a key of the collector's
     "X-Api-Key" = "secret"
 
-Who may come in, and what they may take:
+Authentication of clients, and their limits:
 
     [server.tls]                  # on the same port as everything else
     certificate = "server.pem"    # with its chain
@@ -103,7 +103,7 @@ Who may come in, and what they may take:
     container = 1000000           # elements of a list or map in it; nesting: how deep values are in one another (32)
     buffers = 1073741824          # of all messages that are not whole yet
 
-Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
+Without [[upstream]], Viewgate starts a Spark of its own, which [embedded] configures:
 
     [embedded]
     data = ".viewgate"            # its directory

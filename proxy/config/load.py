@@ -1,4 +1,4 @@
-"""Reads the settings file; the error for each invalid setting names its table and key, and says what is allowed."""
+"""Reads the settings file; the error for each invalid setting names its table and key, and the allowed values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BARE = re.compile(r"""[^"'\[{#]""")
 
 
 class ConfigError(Exception):
-    """A setting is invalid; the message has its key, its value, and what is allowed."""
+    """A setting is invalid; the message has its key, its value, and the allowed values."""
 
 
 def load(path: Path) -> Config:
-    """Return the settings in a file; raise ConfigError."""
+    """Return the settings in a file, with paths relative to the file's directory; raise ConfigError."""
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except OSError as error:
@@ -31,7 +31,7 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
-    r"""Return the settings in a text, with paths relative to the directory; raise ConfigError.
+    r"""Return the settings in a TOML text, with paths relative to the directory; raise ConfigError.
 
     >>> parse("[server]\nport = 10001").server.port
     10001
@@ -49,7 +49,7 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
 
 
 def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
-    r"""Return a message about invalid TOML, with the line and what to do.
+    r"""Return a message about invalid TOML, with the line and the remedy.
 
     >>> parse("[catalog]\nname = lake")
     Traceback (most recent call last):
@@ -67,7 +67,7 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
 
 
 def _told(error: ErrorDetails) -> str:
-    """Return a message about one invalid key, and what is allowed."""
+    """Return a message about one invalid key, with the allowed values."""
     keys = [part for part in error["loc"] if isinstance(part, str)]
     if error["type"] == "value_error":  # the error is about a whole table
         return " ".join([*_table(keys), str(error["ctx"]["error"])])

@@ -52,7 +52,7 @@ class Table(BaseModel):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The keys that are in the file, with their values."""
+        """The keys that are set in the file, with their values."""
         return self.model_dump(exclude_unset=True)
 
     @model_validator(mode="before")
@@ -77,7 +77,7 @@ class Table(BaseModel):
 
 
 class Certificate(Table):
-    """A certificate with its chain, and its key."""
+    """The files of a certificate with its chain, and of its private key."""
 
     certificate: File = Field(examples=["server.pem"])
     key: File = Field(examples=["server.key"])
@@ -98,7 +98,7 @@ class Ports(Table):
 
 
 class Listen(Table):
-    """The addresses at which clients connect."""
+    """The addresses and ports at which clients connect, and the number of worker processes."""
 
     host: Text = "127.0.0.1"
     port: ListenPort = DEFAULT_PORT
@@ -117,7 +117,7 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """The settings of the journal: the file and the tables for its records, and whether literals are kept."""
+    """The journal's settings: the file and tables for its records, the log's format, and whether literals are kept."""
 
     file: File | None = None
     table: TableId | None = None
@@ -133,7 +133,7 @@ class JournalSettings(Table):
 
 
 class TracingSettings(Table):
-    """The OpenTelemetry collector that gets spans, and the share of statements that are traced."""
+    """The OpenTelemetry collector that gets spans, and the fraction of statements that are traced."""
 
     endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
     headers: Headers = Field(default={}, repr=False)
@@ -141,7 +141,7 @@ class TracingSettings(Table):
 
 
 class LdapSettings(Table):
-    """An LDAP directory that checks passwords, and how to find a user in it."""
+    """An LDAP directory that checks passwords, and how to find a user's entry in it."""
 
     url: Text = Field(examples=["ldaps://ldap.example.org"])
     user_dn: Text | None = None
@@ -164,7 +164,7 @@ class LdapSettings(Table):
 
 
 class JwtSettings(Table):
-    """The keys that verify tokens, and the claims that a token must have."""
+    """The file of keys that verify tokens, and the claims that a token must have."""
 
     keys: File = Field(examples=["keys.json"])
     audience: Text | None = None
@@ -173,14 +173,14 @@ class JwtSettings(Table):
 
 
 class KerberosSettings(Table):
-    """The keys of the service, and the principal whose tickets are accepted."""
+    """The keytab of the service, and the principal whose tickets are accepted (default: every one in the keytab)."""
 
     keytab: File = Field(examples=["viewgate.keytab"])
     principal: Text | None = None
 
 
 class AuthenticationSettings(Table):
-    """How logins are checked (by default not at all), and the users who may operate Viewgate."""
+    """How logins are checked (by default not at all), impersonation, and the users who may operate Viewgate."""
 
     passwords: File | None = None
     ldap: LdapSettings | None = None
@@ -191,7 +191,7 @@ class AuthenticationSettings(Table):
 
     @property
     def open_to_all(self) -> bool:
-        """Whether any name is accepted."""
+        """Whether any user name is accepted without a check."""
         return not (self.passwords or self.ldap or self.jwt or self.kerberos)
 
     @model_validator(mode="after")
@@ -202,7 +202,7 @@ class AuthenticationSettings(Table):
 
 
 class TimeoutSettings(Table):
-    """The time limits for Spark and the catalog, in seconds; `Timeouts` has the defaults for Spark."""
+    """The time limits for Spark and the catalog, in seconds; None stands for the default in `Timeouts`."""
 
     connect: Seconds | None = None
     handshake: Seconds | None = None
@@ -216,12 +216,12 @@ class TimeoutSettings(Table):
 
     @property
     def upstream(self) -> dict[str, float]:
-        """The given time limits that are for Spark."""
+        """The configured time limits for Spark, in seconds."""
         return {key: seconds for key, seconds in self.given.items() if key != "catalog"}
 
 
 class LimitSettings(Table):
-    """The limits for clients; `Limits` has the defaults."""
+    """The limits on clients' messages and connections; None stands for the default in `Limits`."""
 
     message: Bytes | None = None
     string: Bytes | None = None
@@ -259,9 +259,7 @@ class UpstreamKerberos(Table):
 
 
 class UpstreamAddress(Table):
-    """A Spark Thrift Server: its address and transport, the login (by default the client's own user), and
-    its limits.
-    """
+    """A Spark Thrift Server: its address and transport, the login (default: the client's own user), and its limits."""
 
     host: Text = Field(examples=["spark.example.org"])
     port: Port = 10000
@@ -296,7 +294,7 @@ class UpstreamAddress(Table):
 
 
 class CatalogSettings(Table):
-    """The Iceberg catalog: the name that Spark knows it by, and any property of a pyiceberg catalog."""
+    """The Iceberg catalog: its name in Spark, and the properties of the pyiceberg catalog."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
@@ -304,7 +302,9 @@ class CatalogSettings(Table):
     @model_validator(mode="before")
     @classmethod
     def _locate(cls, table: Any, info: ValidationInfo) -> Any:
-        """Make the paths of a SQL catalog relative to the directory of the settings file, those with a scheme apart."""
+        """Make relative paths of a SQL catalog absolute, from the directory of the settings file; URIs stay
+        unchanged.
+        """
         directory: Path | None = (info.context or {}).get("directory")
         if directory is None or not isinstance(table, dict) or str(table.get("type")).lower() != "sql":
             return table
@@ -326,7 +326,7 @@ class CatalogSettings(Table):
 
 
 class PipelineSettings(Table):
-    """The login of refresh jobs at Spark; `spark`, if given, runs them on another Spark than the clients' one."""
+    """The Spark login of refresh jobs; `spark`, if set, names a separate Spark for refreshes."""
 
     user: Text = "viewgate"
     password: Password = ""
@@ -341,7 +341,7 @@ class PipelineSettings(Table):
 
 
 class EmbeddedSettings(Table):
-    """The Spark that Viewgate starts itself."""
+    """The Spark that Viewgate starts itself: its data directory, and Spark settings."""
 
     data: File = Path(".viewgate")
     spark: Scalars = {}
@@ -378,7 +378,7 @@ class Config(Table):
 
     @model_validator(mode="after")
     def _check_names_handed_on(self) -> Self:
-        """Refuse to hand on client names that nobody has checked to a Spark that trusts them."""
+        """Refuse to pass user names that were not checked at login to a Spark that trusts them."""
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(

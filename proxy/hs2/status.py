@@ -196,8 +196,9 @@ def stack_messages(text: str) -> list[str]:
 
 
 def _headline(section: str) -> tuple[str, str]:
-    """Return the exception class and message of one section of a stack trace; for text without a stack trace,
-    HiveSQLException and the text.
+    """Return the exception class and message of one section of a stack trace.
+
+    For text without a stack trace, return HiveSQLException and the text.
     """
     text, at, _ = section.partition("\n\tat ")
     kind, colon, message = text.partition(": ")

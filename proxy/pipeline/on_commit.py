@@ -104,7 +104,10 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Start the refreshes that were missed, because Viewgate was killed after a commit or the catalog was unavailable."""
+        """Start missed refreshes in the background.
+
+        They were missed because Viewgate was killed after a commit, or because the catalog was unavailable.
+        """
         self._start(self._caught_up(definitions))
 
     async def _caught_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:

@@ -248,5 +248,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return everything that determines the content of a view's storage, except the rows of its sources."""
+    """Return a key of everything that determines the content of a view's storage, except the rows of its sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

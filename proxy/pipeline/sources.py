@@ -1,5 +1,7 @@
-"""The base tables that a view's storage query reads (the query that fills the storage table), directly or through
-other views, with the snapshots to which a refresh pins them.
+"""The base tables that a view's storage query reads, directly or through other views.
+
+The storage query fills the storage table. A refresh pins the base tables to snapshots, so that they cannot change while
+it runs.
 """
 
 from __future__ import annotations

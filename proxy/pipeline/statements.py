@@ -61,7 +61,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Return the message for a query that reads no table."""
+    """Return the message for a query that reads no table, or only temporary views."""
     names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

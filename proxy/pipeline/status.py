@@ -103,8 +103,10 @@ def gone(view: MaterializedView) -> Lost:
 
 @asynccontextmanager
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
-    """Run the refresh in the body. On failure or cancellation, store the error as a property of the storage table
-    and re-raise it; on success, remove the property. Lost is re-raised without being recorded.
+    """Run the refresh in the body, and record its failure as a property of the storage table.
+
+    On failure or cancellation, store the error and re-raise it; on success, remove the property. Lost is re-raised
+    without being recorded.
     """
     try:
         yield
@@ -209,9 +211,7 @@ async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | Non
 
 @dataclass(frozen=True)
 class Span:
-    """A period (milliseconds since 1970) in which storage was fresh or stale; `fresh` is None if snapshots have
-    expired.
-    """
+    """A period in which storage was fresh or stale, in milliseconds since 1970; `fresh` is None if that is unknown."""
 
     begin_ms: int
     end_ms: int

@@ -54,11 +54,11 @@ UP_TO_DATE = Asked()
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a refresh. `state` is the refresh state that the commit records, and `held` the view restricted to
-    the rows that the storage then has.
+    """One step of a refresh.
 
-    `then` describes the following step; empty without one. `part` is the condition of the rows after all steps.
-    `reading` is the query of a step that recomputes rows; None for an incremental step.
+    `state` is the refresh state that the commit records, and `held` the view restricted to the rows that the storage
+    then has. `then` describes the following step; empty without one. `part` is the condition of the rows after all
+    steps. `reading` is the query of a step that recomputes rows; None for an incremental step.
     """
 
     sources: Sources

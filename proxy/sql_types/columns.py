@@ -1,5 +1,6 @@
-"""Converts Iceberg types: to Spark's DDL, `struct<x:int>`, to the form of GetColumns, `STRUCT<x: INT>`, and to JDBC's
-description (number in java.sql.Types, size, digits, radix), as Spark reports them.
+"""Converts Iceberg types to Spark's DDL (`struct<x:int>`), to the names in GetColumns (`STRUCT<x: INT>`), and to JDBC.
+
+The JDBC form is the number in java.sql.Types, size, digits and radix, as Spark reports them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def spark_type(iceberg: str | dict[str, Any]) -> str:
 
 
 def described_type(text: str) -> str:
-    """Return a type that DESCRIBE shows as DDL, with field names quoted where needed; unchanged if it cannot be parsed.
+    """Convert a type as DESCRIBE prints it to DDL, with field names quoted where needed; unchanged if not parsable.
 
     >>> described_type("struct<x:int,y z:array<struct<a,b:decimal(3,1)>>>")
     'struct<x:int,`y z`:array<struct<`a,b`:decimal(3,1)>>>'
@@ -50,7 +51,7 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """Return the type at the beginning of a text, and the rest of the text; None if no type is there."""
+    """Split a text into the type at its beginning, as DDL, and the rest; None if no type is there."""
     nested = _NESTED_NAME.match(text)
     if nested is None:
         plain = _PLAIN_NAME.match(text)
@@ -120,14 +121,14 @@ def _told(field: dict[str, Any], kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A type by Spark's SQL name, such as `STRUCT<x: INT>`, with its fields' types if it is a struct."""
+    """A type by Spark's SQL name, such as `STRUCT<x: INT>`; a struct has the types of its fields."""
 
     name: str
     fields: tuple[SqlType, ...] = ()
 
 
 class JdbcType(NamedTuple):
-    """DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX of GetColumns."""
+    """The columns DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX of GetColumns."""
 
     code: int
     size: int | None = None
@@ -158,7 +159,9 @@ _LONG_DIGITS = 18  # a decimal with this many digits fits eight bytes
 
 @lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, but few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """Return the JDBC form of a type; a struct's size is the sum of its fields' sizes, where these have one.
+    """Return the JDBC form of a type.
+
+    A struct's size is the sum of its fields' sizes, or None if a field has no size.
 
     >>> jdbc_type(SqlType("DECIMAL(10,2)"))
     JdbcType(code=3, size=8, digits=2, radix=10)

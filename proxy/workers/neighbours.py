@@ -1,4 +1,7 @@
-"""Relays calls from one worker to the others, its neighbours, over Unix sockets in a private directory."""
+"""Relays calls from one worker to the others, its neighbours, over Unix sockets in a private directory.
+
+A worker's mark is two bytes: its generation (the count of its restarts and replacements, modulo 256) and its number.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """Raised when a worker has ended, and its sessions with it; `sent` says whether it may have read the call."""
+    """A worker has ended, and its sessions with it; `sent` says whether it may have received the call."""
 
     def __init__(self, *, sent: bool) -> None:
         what = "The session is lost: the worker process of Viewgate that had it has ended."
@@ -29,17 +32,17 @@ class Gone(ConnectionLost):
 
 
 def place(directory: Path, mark: bytes) -> Path:
-    """Return the socket path of the worker with that mark."""
+    """Return the path of the socket of the worker with this mark."""
     return directory / f"{mark.hex()}{_SUFFIX}"
 
 
 def number_of(mark: bytes) -> int:
-    """Return the number of the worker with that mark."""
+    """Return the number of the worker with this mark."""
     return mark[1]
 
 
 def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
-    """Return a number for each mark; a worker that another one replaces gets its number plus `RETIRING`.
+    """Return a distinct number for each mark: a worker that is being replaced has its number plus `RETIRING`.
 
     >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
     [1, 2, 102, 101]
@@ -54,13 +57,13 @@ def _replaces(other: bytes, mark: bytes) -> bool:
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:
-    """Return a call and its caller as bytes, for another worker."""
+    """Encode a call and its caller for another worker."""
     names = (name.encode() for name in (peer.user, peer.address, peer.traceparent))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 
 
 def opened(payload: bytes) -> tuple[Peer, bytes]:
-    """Return the caller and the call in the bytes from another worker.
+    """Decode the caller and the call from another worker's bytes; raise WireError for invalid bytes.
 
     >>> peer, message = opened(addressed(Peer("ann", "10.0.0.1:5"), b"call"))
     >>> str(peer), message
@@ -78,8 +81,9 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
 
 
 class Neighbours:
-    """Sends calls to other workers, each on a connection without other calls, which is closed if the caller is
-    cancelled.
+    """Sends calls to other workers, one call at a time per connection.
+
+    A connection is closed if its caller is cancelled.
     """
 
     def __init__(self, directory: Path, own: bytes) -> None:
@@ -89,7 +93,7 @@ class Neighbours:
 
     @property
     def place(self) -> Path:
-        """The socket path of this worker."""
+        """The path of this worker's socket."""
         return place(self._directory, self.own)
 
     @property
@@ -99,7 +103,7 @@ class Neighbours:
         return sorted(mark for mark in found if mark != self.own)
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
-        """Return the reply of the worker with that mark; raise Gone if that worker has ended."""
+        """Return the reply of the worker with this mark; raise Gone if it has ended, Unreachable for other errors."""
         idle = self._idle.get(mark)
         try:
             line = idle.pop() if idle else await self._opened(mark)
@@ -151,8 +155,9 @@ class _Line:
         return self._reader.at_eof()
 
     async def call(self, payload: bytes) -> bytes:
-        """Return the answer to a payload. If the call is cancelled, the connection is closed, so that no other call
-        gets the answer.
+        """Send a payload and return the reply; on an error or a cancel, close the connection.
+
+        Otherwise the next call would get this call's reply.
         """
         try:
             self._writer.write(frame(payload))

@@ -1,5 +1,5 @@
-"""Defines the supervisor's orders to a worker, sent over its standard input: first its task; end of
-input means stop.
+"""The supervisor's orders to a worker, sent over the worker's standard input: its task first; end of input means
+stop.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Order(Enum):
 class Task:
     """The task of a worker: the settings, its number (from 1), and its generation.
 
-    All workers listen on `port`, reach each other through `directory`, and sign cookies with the same key.
+    All workers listen on `port`, reach each other through sockets in `directory`, and sign cookies with the same key.
     """
 
     settings: Config
@@ -44,12 +44,12 @@ class Task:
 
     @property
     def mark(self) -> bytes:
-        """The suffix of the handles that the worker makes."""
+        """The last two bytes of the handles that the worker makes: its generation and number."""
         return bytes((self.generation, self.number))
 
 
 def written(order: Order | Task | Config | tuple[str, Reloaded]) -> bytes:
-    """Return an order in the encoding of the pipe."""
+    """Encode an order for the pipe: its length and its pickle."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
 
@@ -62,7 +62,7 @@ class Orders:
 
     @classmethod
     async def through(cls, pipe: IO[Any]) -> Orders:
-        """Return the orders that the other end of a pipe writes."""
+        """Connect to a pipe, and return the orders that its other end writes."""
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         return cls(reader)
@@ -81,7 +81,10 @@ class Orders:
         others: Mapping[Order, Callable[[], None]],
         answered: Callable[[str, Reloaded], None],
     ) -> None:
-        """Carry out orders until STOP: adopt new settings, and pass on the supervisor's answers to requests."""
+        """Execute orders until the end of the input: `adopt` takes new settings, `answered` the replies to requests.
+
+        `others` has the function for each other order.
+        """
         while True:
             order = await self.next()
             if isinstance(order, Config):
@@ -95,14 +98,14 @@ class Orders:
 
 
 class Asking:
-    """The requests of a worker to the supervisor, RELOAD and RESTART; the function `ask` sends them."""
+    """The requests of a worker to the supervisor (RELOAD and RESTART); `ask` sends the name of a request."""
 
     def __init__(self, ask: Callable[[str], None]) -> None:
         self._ask = ask
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Send a request to the supervisor and return its result."""
+        """Send a request to the supervisor and return the reply; a refusal if none comes within ten seconds."""
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)
@@ -113,7 +116,7 @@ class Asking:
             return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
-        """Deliver the supervisor's answer to all waiting requests of one kind."""
+        """Deliver the supervisor's reply to all waiting requests of one kind."""
         for answer in self._waiting.pop(what, ()):
             if not answer.done():
                 answer.set_result(told)

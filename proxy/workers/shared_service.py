@@ -1,6 +1,4 @@
-"""Implements the service of one worker among several, which relays calls on another worker's sessions
-to that worker.
-"""
+"""The Thrift service of one worker among several, which relays calls with another worker's handles to that worker."""
 
 from __future__ import annotations
 
@@ -37,7 +35,10 @@ _ABOUT = b"\n"
 
 
 class SharedService(Service):
-    """The service of a worker: it makes handles that end in its mark, and relays calls on other workers' handles."""
+    """The Thrift service of one worker process, which relays a call with another worker's handle to that worker.
+
+    The handles that it makes contain the worker's mark (generation and number).
+    """
 
     def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:
         super().__init__(*parts)
@@ -73,7 +74,7 @@ class SharedService(Service):
         return {numbers[mark]: answer for mark, answer in there.items()}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return all workers by number; None for one that has ended and not restarted, or does not answer."""
+        """Return the workers by number; None for a worker that has ended or does not answer within five seconds."""
         there = {number: Worker(*told) for number, told in (await self.ask(_HOW, _PATIENCE)).items()}
         return {**dict.fromkeys(range(1, self._count + 1)), **there}
 
@@ -85,7 +86,7 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no worker has work: a client may be connected to any of them."""
+        """Wait until no worker runs a statement: a client may be connected to any of them."""
         await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 
     async def stop_statements(self, patience: float) -> None:
@@ -102,7 +103,7 @@ class SharedService(Service):
         self._neighbours.close()
 
     def _elsewhere(self, message: bytes) -> bytes | None:
-        """Return the mark of the other worker that a call is for; None if it is for this one."""
+        """Return the mark of the other worker whose handle a call contains; None if this worker answers the call."""
         try:
             head = read_head(message)
             places = find_handle(message, REQUEST_HANDLE)
@@ -117,7 +118,7 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the answers of the other workers within so many seconds, by their marks; those without an answer are
+        """Return the replies of the other workers by mark; workers without a reply within `patience` seconds are
         absent.
         """
 
@@ -132,7 +133,9 @@ class SharedService(Service):
 
 
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:
-    """Return the client's error for a call to a worker that has ended; it says whether to repeat the statement."""
+    """Return the error for a call to a worker that has ended; its message says whether the statement can be
+    repeated.
+    """
     if name == "ExecuteStatement" and gone.sent:
         sql = read_request(message, ttypes.TExecuteStatementReq).statement
         return gone.uncertain() if classify(sql).may_write else gone
@@ -142,8 +145,9 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
 
 
 class RelayedCalls(Conversation):
-    """Handles calls that other workers relay: each frame has the user and the call. Processes that can connect are
-    trusted.
+    """The receiving side of relayed calls: each frame contains the caller and the call.
+
+    Any process that can connect to the socket is trusted.
     """
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:

@@ -1,6 +1,4 @@
-"""Divides the configured limits among the workers in equal parts, so that together they take no more
-than one process.
-"""
+"""Divides the configured limits among the workers in equal parts, so that all together stay within them."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ _SMALLEST = 65536  # bytes; smaller ones hold no message
 
 
 def check(settings: Config) -> None:
-    """Raise ConfigError if the settings do not allow the configured number of workers, or their limits cannot be
-    divided.
-    """
+    """Raise ConfigError if the settings do not allow several workers, or a limit is too small to be divided."""
     count = settings.server.workers
     asked = f"[server] workers = {count}"
     if not settings.upstreams:
@@ -33,7 +29,7 @@ def check(settings: Config) -> None:
 
 
 def share(settings: Config, number: int) -> Config:
-    """Return the settings of one worker; workers are numbered from 1.
+    """Return one worker's settings, with its share of the configured limits; workers are numbered from 1.
 
     >>> from proxy.config import CatalogSettings, Listen
     >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")

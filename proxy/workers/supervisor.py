@@ -47,9 +47,10 @@ class _Worker:
 
 @dataclass
 class Supervisor:
-    """Runs the worker processes by `command`; `all_ready` is called once, when upstreams have answered to all of them.
+    """Runs the worker processes, started by `command`.
 
-    `requests` maps the names of workers' requests to functions, each of which returns its result.
+    `all_ready` is called once, when every worker has an upstream that answers. `requests` maps the names of workers'
+    requests (RELOAD, RESTART) to the functions that execute them.
     """
 
     command: Sequence[str]
@@ -69,7 +70,7 @@ class Supervisor:
     _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Start all workers, restart those that end, and stop all on a signal; return the exit code."""
+        """Start all workers, and restart those that end, until `stop`; return the exit code, 1 if a worker failed."""
         first = asyncio.Event()
         try:
             async with self._keeping as workers:
@@ -87,9 +88,7 @@ class Supervisor:
         return range(1, self.settings.server.workers + 1)
 
     def stop(self) -> None:
-        """Order all workers to end after their statements, or at the second call at once; kill those that do
-        not end.
-        """
+        """Order all workers to end after their statements or, at a second call, at once; kill overdue workers later."""
         hurry = self._stopping.is_set()
         self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
@@ -112,12 +111,12 @@ class Supervisor:
             worker.process.kill()
 
     def adopt(self, settings: Config) -> None:
-        """Send other upstream settings to all workers; other settings take effect at the next start."""
+        """Send changed settings to all workers, which apply the reloadable ones."""
         self.settings = settings
         self._tell(settings)
 
     def restart(self, settings: Config) -> bool:
-        """Begin to replace the workers one after the other with new settings; return False if a replacement is under
+        """Begin to replace the workers one after the other with new settings; return False if that is already under
         way.
         """
         if self._restart is not None and not self._restart.done():
@@ -127,9 +126,7 @@ class Supervisor:
         return True
 
     async def _replace_all(self) -> None:
-        """Replace each worker after the one before has ended, so that upstreams see at most one worker more
-        than usual.
-        """
+        """Replace the workers one by one, each after the previous one has ended: at most one additional worker runs."""
         for number in self._numbers:
             former = self._current[number]
             if former.ended.is_set():  # the worker is being restarted anyway
@@ -154,7 +151,7 @@ class Supervisor:
             await worker.ended.wait()
 
     async def _replaced(self, former: _Worker) -> bool:
-        """Start a worker in place of another; return whether clients can connect to it."""
+        """Start a replacement of a worker; return whether clients can connect to the replacement."""
         former.retiring, begun = True, asyncio.Event()
         self._keeping.create_task(self._keep(former.number, (former.generation + 1) % _GENERATIONS, begun, former))
         await begun.wait()
@@ -166,9 +163,10 @@ class Supervisor:
             worker.tell(order)
 
     async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
-        """Keep a worker of that number running; `started` is set when the first one listens or has ended.
+        """Run a worker of that number, and restart it whenever it ends; set `started` when the first one listens or has
+        ended.
 
-        A worker that replaces a `former` one is started only once.
+        The replacement of a `former` worker is not restarted if it never listened and the former one still runs.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
@@ -202,7 +200,7 @@ class Supervisor:
             generation = (generation + 1) % _GENERATIONS
 
     async def _one(self, number: int, generation: int, listens: asyncio.Event) -> tuple[_Worker | None, int]:
-        """Run one worker to its end; return it, or None if no process could be created, and its exit code."""
+        """Run one worker to its end; return the worker (None if no process could be created) and its exit code."""
         try:
             # In a process group of its own, the worker gets no Ctrl-C: the supervisor gets it and sends orders.
             process = await asyncio.create_subprocess_exec(
