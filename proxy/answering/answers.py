@@ -298,8 +298,9 @@ class Answers:
     ) -> Decision:
         """Return the decision with the rewritten SQL, whose columns have the original's names and types.
 
-        Spark reports these for each replaced block. Every output is printed with its name, and with a cast if its type
-        could differ. If Spark rejects a block, the original statement runs.
+        These are queried from Spark for each replaced block (DESCRIBE QUERY). Every output is printed with its name,
+        and with a cast if its type could differ. If Spark rejects a block, or a view's columns have changed, the
+        original statement runs.
         """
         outcome = unchanged.outcome
         assert outcome is not None

@@ -1,4 +1,8 @@
-"""The decision about a statement, and the texts that explain it to users."""
+"""The decision about a statement, and the texts that explain it to users.
+
+A miss is a view that was tried for a query block (SELECT) and cannot answer it, with the reason; a near miss lacks
+little.
+"""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    `SET -v` returns the values in effect: the default of a setting that the querying session has set remains unknown
-    until a session queries that has not set it.
+    `SET -v` returns the values in effect, so that a session that has set a value does not show the default: the default
+    is learned from the first session that has not set the value.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Determines which storage tables may be read.
+"""Determines which storage tables (the tables that hold views' rows) may be read, and which part of them.
 
 Storage that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg retries a
 broken metadata file) and would delay each query:

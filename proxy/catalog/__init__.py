@@ -1,8 +1,9 @@
 """Reads and commits of Iceberg metadata: from a pyiceberg catalog to immutable values.
 
-`open_catalog` opens the catalog for its type (SQL database or REST). `Catalog` returns the materialized views and the
-current state of tables, which every statement needs, lists all tables and views for tools that browse, and makes the
-commit that publishes a refresh.
+The storage table of a materialized view is the Iceberg table that holds the view's rows. `open_catalog` opens the
+catalog for its type (SQL database or REST). `Catalog` returns the materialized views and the current state of tables,
+which every statement needs, lists all tables and views for tools that browse, and makes the commit that publishes a
+refresh.
 """
 
 from __future__ import annotations

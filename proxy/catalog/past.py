@@ -164,7 +164,7 @@ def _has_read(state: RefreshState, snapshots: Read) -> bool:
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the current snapshot and the earlier snapshots with the same rows: those before compactions only."""
+    """Yield the current snapshot and its ancestors that have the same rows, because only compactions follow them."""
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 

@@ -72,8 +72,9 @@ class Drop:
 
 
 async def _forgotten(ctx: Context, storage: TableName) -> bool:
-    """Remove a storage table without readable metadata, which Spark cannot drop, from the catalog; return whether it
-    was.
+    """Remove a storage table whose metadata is missing, which Spark cannot drop, from the catalog.
+
+    Return whether it was removed; an error is logged.
     """
     try:
         return await ctx.catalog.forget_broken(storage)

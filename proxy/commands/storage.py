@@ -1,8 +1,9 @@
-"""Determines the storage of a new view: its columns, its layout, or an existing table to adopt.
+"""Determines the storage of a new view (the Iceberg table that will hold its rows): columns, layout, or adopted table.
 
-Spark determines the columns' names and types, and the rewriter may add hidden columns. The layout (partitions, sort
-order) comes from the statement's clauses, else from the layout of the sources. An adopted table is compared with the
-view's query before it becomes the storage.
+Spark determines the columns' names and types, and the rewriter may add hidden columns, which the view does not show but
+which let its rows answer more queries and be refreshed incrementally. The layout (partitions, sort order) comes from
+the statement's clauses, else from the layout of the sources. An adopted table is an existing table that becomes the
+storage, after its rows were compared with the view's query.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Refreshes the storage tables of materialized views by Spark jobs."""
+"""Refreshes the storage tables of materialized views (the Iceberg tables that hold their rows) by Spark jobs."""
 
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.pipeline import Pipeline

@@ -1,4 +1,7 @@
-"""View locks: only one change of a view's storage runs at a time, and none once the view is being dropped."""
+"""View locks, held by refreshes, maintenance and drops: one change of a view's storage runs at a time.
+
+No change begins once the view is being dropped.
+"""
 
 from __future__ import annotations
 

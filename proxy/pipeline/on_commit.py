@@ -171,8 +171,9 @@ class OnCommit:
         return waiting
 
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
-        """Return whether a statement waits for a view's refresh, and the refresh decision; None if it was not needed
-        or failed.
+        """Return whether a statement waits for a view's refresh, and the refresh decision.
+
+        The decision is None if it is not needed (wait = never), or if planning the refresh failed.
         """
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:

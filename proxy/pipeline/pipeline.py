@@ -1,11 +1,12 @@
-"""Runs refreshes: one statement writes new content to a staged branch of the storage, then one commit publishes it.
+"""Runs refreshes: one statement writes new content to a staged branch of the storage table, one commit publishes it.
 
-`next_step` chooses the statement: an incremental one, whose cost grows with the change, if it provably gives the same
-content, else the whole query. If an incremental statement fails in Spark, the whole query runs.
+A staged branch is an Iceberg branch that no reader sees. `next_step` chooses the statement: an incremental one, whose
+cost grows with the change, if it provably gives the same content, else the whole query. If an incremental statement
+fails in Spark, the whole query runs.
 
-A refresh that is killed before the commit leaves the main branch unchanged, and a staged branch that no reader sees;
-the next refresh's commit removes the staged branch. Of two concurrent refreshes, even in two proxies, the first commit
-wins, and the other refresh is planned again.
+A refresh that is killed before the commit leaves the main branch unchanged, and its staged branch behind; the next
+refresh's commit removes that branch. Of two concurrent refreshes, even in two proxies, the first commit wins, and the
+other refresh is planned again.
 """
 
 from __future__ import annotations

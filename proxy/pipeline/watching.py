@@ -82,7 +82,7 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 
 
 def in_words(stages: tuple[Stage, ...]) -> str:
-    """Return the completed and known numbers of stages and tasks as text; Spark plans later stages after the first.
+    """Return the numbers of completed and of known stages and tasks as text; Spark adds stages while a job runs.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'
