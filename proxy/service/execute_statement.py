@@ -89,7 +89,9 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")
-    await call.service.close_operation(operation)
+    # The upstream may take long to close it, and when Viewgate stops, the connection is closed right after `told`.
+    call.service.sessions.remove_operation(operation)
+    call.service.spawn(operation.discard())
     return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))
 
 

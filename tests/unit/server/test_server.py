@@ -191,6 +191,22 @@ def test_a_client_that_polls_is_told_of_the_end_before_the_connection_is_closed(
     with_proxy(test, Limits(grace=0.05, close=5))
 
 
+def test_a_client_that_waits_is_told_of_the_end_before_a_slow_upstream_has_closed_the_statement() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "SELECT HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            closes = proxied.spark.held["CloseOperation"] = asyncio.Event()
+            stopping = asyncio.create_task(proxied.server.stop())
+            try:
+                assert (await waiting).status.sqlState == "57P01"
+            finally:
+                closes.set()
+                await stopping
+
+    with_proxy(test, Limits(grace=0.1))
+
+
 def test_stop_waits_for_no_connection_that_is_only_just_accepted() -> None:
     async def test(proxied: Proxied) -> None:
         proxied.server._connection()  # the event loop makes it a turn later

@@ -31,7 +31,7 @@ def test_errors_have_the_two_shapes_of_spark() -> None:
             assert response.status.errorMessage == "no way: FAIL"
             assert response.status.infoMessages[1:] == ["a.B:c:D.java:1"]
             assert response.operationHandle is None
-            assert proxied.spark.operations == {}
+            await until(lambda: not proxied.spark.operations)  # closed after the reply
             status = await client.end((await client.execute(session, "FAIL")).operationHandle)
             assert (status.status.statusCode, status.operationState, status.sqlState) == (0, ERROR, "42P01")
             assert status.errorMessage.startswith("org.apache.hive.service.cli.HiveSQLException: no way")
