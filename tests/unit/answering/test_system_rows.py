@@ -71,6 +71,7 @@ def test_views_with_their_uses_in_all_workers(house: View) -> None:
     record.planned(Forward(choice=Choice((AGG,), (AGG,), (AGG,))), 0.0)
     operation.advance(OperationState.FINISHED)
     workers.journal.begin(operation, record)
+    workers.journal.close(operation)
     asyncio.run(house.refresh())
     (row,) = workers.rows("views")
     assert (row["view"], row["considered"], row["chosen"], row["executed"]) == ("lake.demo.agg", 2, 2, 2)

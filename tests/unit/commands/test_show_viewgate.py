@@ -126,6 +126,7 @@ def test_what_views_are_worth(house: House) -> None:
         operation.advance(OperationState.FINISHED)
         operation.completed_ms = 1_700_000_000_000
         house.journal.begin(operation, record)
+        house.journal.close(operation)
     rows = shown(house, "SHOW VIEWGATE VIEWS").rows
     assert [row[:8] for row in rows] == [
         ("lake.demo.agg", 2, 1, 1, 1, 0, "2023-11-14 22:13:20.000 UTC", "fresh"),
