@@ -49,6 +49,7 @@ class Schedule:
             while True:
                 await asyncio.sleep(await self._safely_look())
         finally:
+            self._due = {}
             for task in self._running.values():
                 task.cancel()
             if self._running:

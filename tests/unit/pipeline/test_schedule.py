@@ -167,11 +167,14 @@ def test_cancelled_it_takes_its_refreshes_along(lake: Lake) -> None:
             await asyncio.Event().wait()
 
         house.spark.before_insert = hold
-        running = asyncio.create_task(Schedule(house.catalog, house.pipeline).run())
+        schedule = Schedule(house.catalog, house.pipeline)
+        running = asyncio.create_task(schedule.run())
         await begun.wait()
+        assert schedule.due_ms()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
+        assert schedule.due_ms() == {}  # another worker runs the schedule from now on
         assert set(lake.iceberg.load_table("demo.first__storage").metadata.refs) <= {"main"}
 
     asyncio.run(story())
