@@ -35,7 +35,7 @@ class FairQueue(Generic[T]):
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[T]] = {}  # the first principal is served next
-        self._since: dict[int, float] = {}  # by the item's identity: when it was added; the oldest is first
+        self._since: dict[int, float] = {}  # by the item's identity: since when it waits
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -46,17 +46,17 @@ class FairQueue(Generic[T]):
     @property
     def longest_wait(self) -> float:
         """How long the oldest item has waited, in seconds; 0 if the queue is empty."""
-        return monotonic() - next(iter(self._since.values())) if self._since else 0.0
+        return monotonic() - min(self._since.values()) if self._since else 0.0
 
     def add(self, principal: str, item: T) -> None:
         self._waiting.setdefault(principal, deque()).append(item)
         self._since[id(item)] = monotonic()
 
-    def put_back(self, principal: str, item: T) -> None:
-        """Put an item of a principal at the head of the queue, to be served next."""
+    def put_back(self, principal: str, item: T, since: float) -> None:
+        """Put an item of a principal that has waited `since` a time at the head of the queue, to be served next."""
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)
-        self._since[id(item)] = monotonic()
+        self._since[id(item)] = since
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from time import monotonic
 from typing import Any, Protocol
 
 from proxy.hs2 import SESSION_HANDLE, Query, SqlError, Unreachable, check, encode_call, read_reply
@@ -113,9 +114,9 @@ class Upstreams:
         server can open the session, or if a server refuses it.
         """
         tried: set[Place] = set()
-        again = False
+        since, again = monotonic(), False
         while True:
-            place = await self._turn(principal or user or OWN, tried, again)
+            place = await self._turn(principal or user or OWN, tried, since if again else None)
             began = _now()
             try:
                 session, reply = await open_session(place, user, message, self.timeouts)
@@ -239,19 +240,23 @@ class Upstreams:
         fit = [place for place in self.places if place.usable and place.room and place not in tried]
         return min(fit, key=lambda place: place.load, default=None)
 
-    async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
+    async def _turn(self, principal: str, tried: Collection[Place], since: float | None) -> Place:
         """Wait for the principal's turn, reserve room for one session, and return its server.
 
-        `tried` are the servers on which this session could not be opened. With `again`, the session was admitted
-        before, and keeps its turn. Raise Unreachable if no server outside `tried` is usable.
+        `tried` are the servers on which this session could not be opened. With `since`, the session was admitted
+        before, has waited since that time, and keeps its turn. Raise Unreachable if no server outside `tried` is
+        usable.
         """
-        place = None if self._waiting and not again else self._best(tried)
+        place = None if self._waiting and since is None else self._best(tried)
         if place is not None:
             return _taken(place)
         if not self._untried(tried):
             raise self._none()
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
-        (self._waiting.put_back if again else self._waiting.add)(principal, turn)
+        if since is None:
+            self._waiting.add(principal, turn)
+        else:
+            self._waiting.put_back(principal, turn, since)
         self.grant()
         try:
             return await turn

@@ -72,6 +72,20 @@ def test_who_finds_no_thread_waits_for_one_while_the_server_answers_others(caplo
     assert caplog.messages[-1].startswith("upstream no longer saturated name=")
 
 
+def test_a_session_waits_from_its_first_try_on() -> None:
+    async def test() -> None:
+        async with pool(Terms(), timeouts=PATIENT) as (upstreams, (spark,)):
+            spark.threads = 1
+            ann, _ = await upstreams.open("ann", OPEN)
+            waiting = asyncio.create_task(upstreams.open("eve", OPEN))
+            await until(lambda: upstreams.longest_wait > 1.2)  # it is tried again after 0.5 s at the latest
+            spark.threads = 500
+            for session in (ann, (await waiting)[0]):
+                await session.close()
+
+    asyncio.run(test())
+
+
 def test_a_login_that_hangs_is_tried_again_while_the_server_answers_others() -> None:
     async def test() -> None:
         async with pool(Terms()) as (upstreams, (spark,)):
