@@ -7,6 +7,14 @@ be parsed. A doubled quote in a string literal is one quote, as in Spark 4.
 
 sqlglot's parser and generator cannot be subclassed if they are compiled. Therefore a mark (a character of code 0) is
 appended to the function names that the parser would translate, and is removed again from the tree.
+
+The parser tries some texts in two ways, and what is nested in them four times, eight times and so on: 28 joins without
+conditions, or 14 nested calls of `int`, would hold Python's lock for minutes. The marks keep it from trying:
+
+* It reads `a JOIN b JOIN c ON x` first as `a JOIN (b JOIN c ON x)`, unless the join has a method such as NATURAL. In
+  Spark a condition belongs to the join before it, so every join gets the mark as its method.
+* It reads `int(a)` and `int[a]` first as types. In Spark only numbers stand in the parentheses of a type; with anything
+  else, the name is that of a function or a column.
 """
 
 from __future__ import annotations
@@ -34,6 +42,21 @@ _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - 
 _WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
 _TAKES_UNIT = re.compile(r"(?:date_?|time|timestamp)(?:add|diff)", re.IGNORECASE)
 _CALLABLE = frozenset(Spark.Parser.FUNC_TOKENS)
+_TYPES = frozenset(Spark.Parser.TYPE_TOKENS)
+# The words that sqlglot counts among the types, and which a parenthesis may follow that begins with these.
+_NO_TYPES = {
+    TokenType.INTERVAL: frozenset(TokenType),
+    TokenType.UNION: frozenset(
+        {
+            *(TokenType.SELECT, TokenType.WITH, TokenType.VALUES, TokenType.FROM, TokenType.TABLE),
+            TokenType.L_PAREN,
+        }
+    ),
+}
+_SIZES = frozenset({TokenType.NUMBER, TokenType.COMMA})
+# The words that may stand before JOIN, except the methods.
+_BEFORE_JOIN = frozenset({*Spark.Parser.JOIN_SIDES, *Spark.Parser.JOIN_KINDS})
+_METHODS = frozenset(Spark.Parser.JOIN_METHODS)
 _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
@@ -45,13 +68,13 @@ class Dialect(Spark):
     """Spark's dialect of sqlglot, with doubled quotes in strings, and with backticks around reserved words."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Reads a doubled quote in a string as one quote, and ISNULL and NOTNULL as names, not as operators."""
+        """Reads a doubled quote in a string as one quote, and the operators of PostgreSQL and MySQL as names."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             word: kind
             for word, kind in Spark.Tokenizer.KEYWORDS.items()
-            if kind not in (TokenType.ISNULL, TokenType.NOTNULL)
+            if kind not in (TokenType.ISNULL, TokenType.NOTNULL, TokenType.STRAIGHT_JOIN)
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
@@ -101,6 +124,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     if _MARK in sql:
         raise ParseError("it contains the character with code 0")
     marked = list(_marked(tokenize(sql) if tokens is None else tokens))
+    joins = _mark_joins(marked)
     try:
         trees = _DIALECT.parser().parse(marked, sql)
     except RecursionError as error:
@@ -109,7 +133,8 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
-    _restore(trees[0])
+    if _restore(trees[0]) != joins:
+        raise ParseError("JOIN is used as a name")
     return trees[0]
 
 
@@ -123,12 +148,49 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
             if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):
                 listed |= {i + 2: TokenType.STRING, i + 3: TokenType.COMMA}
             if (called and word in _CALLS) or word in _WORDS:
-                yield _other(token, token.token_type, token.text + _MARK)
+                named = token.token_type in _TYPES and _is_name(tokens, i)
+                kind = TokenType.VAR if named else token.token_type
+                yield _other(token, kind, token.text + _MARK)
                 continue
+        if token.token_type in _TYPES and _is_name(tokens, i):
+            if token.token_type is TokenType.NULL:
+                raise ParseError("NULL is used as a name")
+            yield _other(token, TokenType.VAR, token.text + _MARK)
+            continue
         if listed and i in listed:
             yield _other(token, listed[i], token.text)
             continue
         yield token
+
+
+def _is_name(tokens: Sequence[Token], i: int) -> bool:
+    """Return whether the word at an index, which may be a type, is the name of a function or a column.
+
+    In Spark only numbers stand in the parentheses of a type, as in DECIMAL(10, 2).
+    """
+    opening = tokens[i + 1].token_type if i + 1 < len(tokens) else None
+    if opening is not TokenType.L_PAREN:
+        return opening is TokenType.L_BRACKET
+    kind, i = tokens[i].token_type, i + 2
+    if i < len(tokens) and kind in _NO_TYPES and tokens[i].token_type in _NO_TYPES[kind]:
+        return False
+    while i < len(tokens) and tokens[i].token_type in _SIZES:
+        i += 1
+    return i == len(tokens) or tokens[i].token_type is not TokenType.R_PAREN
+
+
+def _mark_joins(tokens: list[Token]) -> int:
+    """Insert the mark as the method of each join that has none; return how many joins have it."""
+    places = []
+    for i, token in enumerate(tokens):
+        if token.token_type is TokenType.JOIN:
+            while i and tokens[i - 1].token_type in _BEFORE_JOIN:
+                i -= 1
+            if i and tokens[i - 1].token_type not in _METHODS:
+                places.append(i)
+    for i in reversed(places):
+        tokens.insert(i, _other(tokens[i], TokenType.NATURAL, _MARK))
+    return len(places)
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
@@ -141,13 +203,16 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
-def _restore(tree: Tree) -> None:
-    """Remove the mark from the names in a tree, and turn column references that are units of time into units.
+def _restore(tree: Tree) -> int:
+    """Remove the marks from names and joins, and replace columns that stand for time units by units.
 
-    `DAY` is a unit in `dateadd(DAY, 7, t)`, which has three arguments, but a column in `datediff(day, other)`.
+    A unit is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`. Return the number of marked joins.
     """
-    calls = []
-    for node in tree.find_all(exp.Anonymous, exp.Identifier):
+    calls, joins = [], 0
+    for node in tree.find_all(exp.Anonymous, exp.Identifier, exp.Join):
+        if isinstance(node, exp.Join):
+            joins += _restore_join(node)
+            continue
         name = node.args["this"]
         if isinstance(name, str) and name.endswith(_MARK):
             node.set("this", name.removesuffix(_MARK))
@@ -157,6 +222,17 @@ def _restore(tree: Tree) -> None:
         unit = call.expressions[0] if _TAKES_UNIT.fullmatch(call.name) else None
         if isinstance(unit, exp.Column) and not unit.table and not unit.this.args.get("quoted"):
             unit.replace(exp.Var(this=unit.name.upper()))
+    return joins
+
+
+def _restore_join(join: exp.Join) -> bool:
+    """Make a marked join the join that sqlglot's parser gives without the mark; return whether it was marked."""
+    if join.args.get("method") != _MARK:
+        return False
+    join.set("method", None)
+    if not join.args.get("on") and not join.args.get("using") and join.kind in ("", "INNER", "OUTER"):
+        join.set("on", exp.true())
+    return True
 
 
 def render(tree: Tree) -> str:

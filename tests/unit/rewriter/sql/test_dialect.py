@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 
 import pytest
 from sqlglot import exp
@@ -78,3 +80,57 @@ def test_what_only_other_dialects_say_behind_an_operand_is_its_alias(word: str) 
     alias, call = tree.expressions
     assert (alias.alias, alias.this.sql(), render(call)) == (word, "a", "isnull(a)")
     assert tree.args["from_"].this.name == tree.args["where"].this.this.name == word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 1 FROM t" + " JOIN t" * 28,
+        "SELECT 1 FROM t" + " LEFT JOIN (SELECT 1 FROM u JOIN u)" * 28,
+        "SELECT 1 FROM t" + " JOIN LATERAL (SELECT 1)" * 28,
+        "SELECT 1 FROM t" + ", u JOIN v JOIN w" * 14,
+        "SELECT 1 FROM t" + " STRAIGHT_JOIN u" * 28,
+        "SELECT " + "int(" * 28 + "a" + ")" * 28,
+        "SELECT " + "DATE(a, " * 28 + "a" + ")" * 28,
+        "SELECT " + "struct(" * 28,
+        "SELECT " + "object(" * 28 + "a" + ")" * 28,
+        "SELECT " + "date[" * 28 + "a" + "]" * 28,
+        "SELECT " + "NULL[" * 28 + "a" + "]" * 28,
+        "SELECT " + "UNION(" * 28 + "a" + ")" * 28,
+        "SELECT " + "UNION(SELECT " * 28 + "a" + ")" * 28,
+    ],
+)
+def test_nothing_is_parsed_again_and_again(text: str) -> None:
+    began = time.process_time()
+    with contextlib.suppress(ParseError):
+        parse_select(text)
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("a JOIN b LEFT JOIN c USING (x)", "a JOIN b ON TRUE LEFT JOIN c USING (x)"),
+        ("a, b NATURAL JOIN c CROSS JOIN d", "a CROSS JOIN b NATURAL JOIN c CROSS JOIN d"),
+        ("a LEFT SEMI JOIN b ON x FULL OUTER JOIN c", "a LEFT SEMI JOIN b ON x FULL OUTER JOIN c ON TRUE"),
+        ("(a INNER JOIN b) JOIN LATERAL (SELECT 1)", "(a INNER JOIN b ON TRUE) JOIN LATERAL (SELECT 1) ON TRUE"),
+        ("a straight_join", "a AS straight_join"),
+    ],
+)
+def test_a_condition_belongs_to_the_join_before_it(text: str, read: str) -> None:
+    assert render(parse_select(f"SELECT 1 FROM {text}")) == f"SELECT 1 FROM {read}"
+
+
+@pytest.mark.parametrize("text", ["anti JOIN b", "a JOIN left JOIN b", "a JOIN b JOIN c ON x ON y"])
+def test_a_join_that_sqlglot_would_misread_is_not_supported(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_select(f"SELECT 1 FROM {text}")
+
+
+@pytest.mark.parametrize(
+    "text", ["date(a)", "date[a]", "int(1.5)", "CAST(a AS DECIMAL(10, 2))", "struct(1)", "INTERVAL (a) DAY", "INT '1'"]
+)
+def test_a_types_name_is_a_type_only_where_spark_expects_one(text: str) -> None:
+    (node,) = parse_select(f"SELECT {text} FROM t").expressions
+    kinds = {"CAST": exp.Cast, "INT '": exp.Cast, "INTER": exp.Interval, "date[": exp.Bracket}
+    assert isinstance(node, kinds.get(text[:5], kinds.get(text[:4], exp.Anonymous)))
