@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -34,10 +35,11 @@ _SECRET = re.compile(_NAMES, re.IGNORECASE)
 # Parts of these names, searched first: the regular expression takes 50 µs for a statement of 250 characters.
 _PARTS = ("passw", "secret", "token", "credential", "key", "passphrase", "account", "sig")
 # Spaces and comments, which are bounded so that the time is linear in a text of their beginnings.
-_GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*"
+_GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*+"
 # A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b').
+# It is tried once for each word: tried at each name in a long word, the time would grow with the square of the length.
 _VALUE = re.compile(
-    rf"""({_NAMES}[\w.-]*(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
+    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
     re.IGNORECASE,
 )
 # A quoted text, in which a backslash escapes, or a number; the group is an apostrophe of English, which quotes nothing.
@@ -117,7 +119,6 @@ def _is_literal(token: Token) -> bool:
 TRACEPARENT = "traceparent"
 # Version 00 has four fields; later versions may have more after these.
 _FORM = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
-_COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 _PAIR = re.compile(rf"\b{TRACEPARENT}\s*=\s*'([^']*)'")
 _SAMPLED = 1  # a flag in the last field
 
@@ -159,8 +160,16 @@ def trace_in_comment(sql: str) -> Trace | None:
     """
     if TRACEPARENT not in sql:
         return None
-    values = [value for comment in _COMMENT.findall(sql) for value in _PAIR.findall(comment)]
+    values = [value for comment in _comments(sql) for value in _PAIR.findall(comment)]
     return next((trace for trace in map(read_trace, reversed(values)) if trace is not None), None)
+
+
+def _comments(sql: str) -> Iterator[str]:
+    """Yield the texts between /* and */."""
+    end = 0
+    while (start := sql.find("/*", end)) >= 0 and (end := sql.find("*/", start + 2)) >= 0:
+        yield sql[start + 2 : end]
+        end += 2
 
 
 # The characters of a statement that are kept, and those in its log line. A statement may have megabytes, and a thousand

@@ -27,7 +27,7 @@ from proxy.wire.message import MAP
 from rewriter.model import split_name, ticked
 
 MOST_KEPT = 64  # statements; replaying more would take too long
-_READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
+_READS = re.compile(r"\s*+SET(?:\s++[^\s=;]++)?\s*+;?\s*+", re.IGNORECASE)
 _MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
 _BEARS_ON_MOVES = re.compile("catalog|case", re.IGNORECASE)

@@ -1,6 +1,7 @@
 """A session that is parked, or whose server dies, continues with its state, or reports that it cannot."""
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from proxy.hs2 import ResultSet, SqlError, encode_call, read_request
 from proxy.hs2.generated import ttypes
 from proxy.upstream import Attachment, Terms
+from proxy.upstream.attachment import Kept
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import until
 from tests.unit.upstream.test_pool import QUICK, attached, pool
@@ -320,3 +322,9 @@ def test_a_session_whose_server_has_died_is_as_crowded_as_the_others_are() -> No
             await other.close()
 
     asyncio.run(test())
+
+
+def test_spaces_in_set_are_read_quickly() -> None:
+    began = time.process_time()
+    Kept().add("SET" + " " * 100_000 + "a=b")
+    assert time.process_time() - began < 0.2

@@ -1,0 +1,18 @@
+"""The texts of statements are read in time that grows with their length, whatever they contain."""
+
+import time
+
+from proxy.journal.record import kept, trace_in_comment
+
+
+def test_comment_openers_are_read_quickly() -> None:
+    began = time.process_time()
+    assert trace_in_comment("SELECT 'traceparent' " + "/* " * 100_000) is None
+    assert time.process_time() - began < 0.2
+
+
+def test_credentials_in_long_words_are_hidden_quickly() -> None:
+    began = time.process_time()
+    assert kept("SELECT " + "token" * 1000 + "='x', 1") == "SELECT " + "token" * 1000 + "=***, 1"
+    kept("SELECT " + "token" * 2000)
+    assert time.process_time() - began < 0.1
