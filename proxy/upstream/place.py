@@ -285,10 +285,7 @@ class Place:
 
     @property
     def vacancies(self) -> int:
-        """How many more sessions fit the configured limit.
-
-        0 for a saturated server, because other clients occupy its threads.
-        """
+        """The number of sessions with known room: 0 for a paused server, and for a saturated one, which others use, too."""
         return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property

@@ -292,3 +292,17 @@ def test_the_settings_file_has_the_last_word_on_a_server_that_was_paused() -> No
             await session.close()
 
     asyncio.run(test())
+
+
+def test_a_paused_server_keeps_no_session_from_another() -> None:
+    async def test() -> None:
+        async with pool(Terms(sessions=1, weight=9), Terms(sessions=1)) as (upstreams, (used, _)):
+            ann = attached(upstreams, "ann")
+            await ann.open()
+            upstreams.steer(str(upstreams.places[1].upstream), Steering.PAUSE)
+            bob, _ = await upstreams.open("bob", OPEN)
+            assert list(used.sessions.values()) == ["bob"]
+            await bob.close()
+            await ann.close()
+
+    asyncio.run(test())
