@@ -216,6 +216,7 @@ class Journal:
     def _close(self, guid: bytes) -> None:
         record = self._unclosed.pop(guid, None)
         if record is not None:
+            record.ended_again(OperationState.CANCELED)
             self._count(record)
             self._tell(record)
 

@@ -287,6 +287,15 @@ class Record:
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
         self._since = now
 
+    def runs_again(self, operation: Operation) -> None:
+        """Record that the original runs, because the rows of the rewritten statement cannot be read."""
+        self.operation, self.state, self.ended_ms = operation, OperationState.RUNNING, None
+
+    def ended_again(self, state: OperationState) -> None:
+        """Record the end of that original; do nothing if none runs."""
+        if self.operation is not None:
+            self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
+
     def executed(self) -> None:
         """Record the end of the execution."""
         now = monotonic()

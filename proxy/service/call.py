@@ -215,7 +215,7 @@ class Processor:
 
     async def stop_statements(self, patience: float) -> None:
         """End running statements with an error; wait at most `patience` seconds until their clients have it."""
-        running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
+        running = [o for session in self.sessions.all for o in session.operations.values() if o.runs]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):

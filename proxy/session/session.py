@@ -208,6 +208,11 @@ class Operation(ABC):
         """Whether the operation has ended, successfully or not."""
         return self.state in TERMINAL
 
+    @property
+    def runs(self) -> bool:
+        """Whether a statement runs for the operation; also after its end, if its rows must be computed again."""
+        return not self.done
+
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """Set the state and, at the end, call the callbacks.
 

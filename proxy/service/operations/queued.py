@@ -74,6 +74,10 @@ class QueuedOperation(Operation):
         await self.abandon()
         return call.reply(ttypes.TCloseOperationResp(status=success()))
 
+    @property
+    def runs(self) -> bool:
+        return super().runs or (self._operation is not None and self._operation.runs)
+
     async def abandon(self, error: SqlError | None = None) -> None:
         if self._operation is None:
             self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)

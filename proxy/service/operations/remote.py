@@ -168,7 +168,7 @@ class RemoteOperation(RemoteRun):
 
         Return None, and do nothing, if the operation still runs and must be stopped first.
         """
-        if not self.done:
+        if self.runs:
             return None
         sessions.remove_operation(self)
         self.wants(Wish.CLOSE)

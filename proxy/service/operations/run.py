@@ -89,6 +89,8 @@ class RemoteRun(Operation):
         self._deadline = statement.deadline if statement else None
         self._replay = plan.replay
         self._wish = Wish.RUN
+        self._runs_again = False  # the original runs, because the rows of the finished rewriting cannot be read
+        self._stopped_by: SqlError | None = None  # the reason why that original was stopped
         self._ended_here = False  # by an error of Viewgate's, which the upstream does not know
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
@@ -99,6 +101,10 @@ class RemoteRun(Operation):
         self._after = plan.after
         self._post_commit: PostCommit | None = None
         self._refreshes: Begun | None = None
+
+    @property
+    def runs(self) -> bool:
+        return super().runs or self._runs_again
 
     def runs_as(self, announced: Announced) -> None:
         """Set `remote` to the operation that the upstream has started."""
@@ -305,6 +311,9 @@ class RemoteRun(Operation):
             self._ended_here = error is not None
             self.advance(OperationState.ERROR if error else OperationState.CANCELED, error and self._told(error))
             await self._stop(self.remote)
+        elif self._runs_again:
+            self._stopped_by = error or self._stopped_by
+            await self._stop(self.remote)
 
     def release(self) -> None:
         """Release the lease: the operation no longer uses the upstream session."""
@@ -372,6 +381,18 @@ class RemoteRun(Operation):
         Return the error of the original statement, or of its start; None if it succeeded, if the client has closed the
         operation or if the deadline has passed.
         """
+        self._runs_again = True
+        self.told.clear()
+        original.record.runs_again(self)
+        try:
+            return await self._original_in_a_slot(original)
+        finally:
+            self._runs_again = False
+            self.told.set()
+            original.record.ended_again(OperationState.FINISHED)  # the reply to the client's fetch may be an error
+
+    async def _original_in_a_slot(self, original: Statement) -> SqlError | None:
+        """Run the original statement to its end in a new slot; return an error as `run_original_to_its_end` does."""
         try:
             async with asyncio.timeout_at(original.deadline):
                 await self._lease.wait_for_slot()
@@ -379,12 +400,20 @@ class RemoteRun(Operation):
             return None
         try:
             if self._wish is not Wish.RUN:
-                return None
-            error = await self._run_original(original) or (await self.remote.wait()).error
-            if error is None:
+                return self._stopped_by
+            error = await self._run_original(original) or await self._end_of_original()
+            if error is None and self._stopped_by is None:
                 self.fallback.original_succeeded()
-            return error
+            return self._stopped_by or error
         except SqlError as error:
-            return error
+            return self._stopped_by or error
         finally:
             self._lease.free_slot()
+
+    async def _end_of_original(self) -> SqlError | None:
+        """Wait until the original statement has ended; return an error if it has failed or was cancelled."""
+        if self._wish is not Wish.CLOSE:
+            status = await self.remote.wait()
+            if status.error is not None or status.state is OperationState.FINISHED:
+                return status.error
+        return SqlError("The statement was cancelled", "57014")

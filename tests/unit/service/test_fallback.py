@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
+from proxy.commands.operate import killed
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.generated import ttypes
-from proxy.journal import Journal
+from proxy.journal import Journal, Record
 from proxy.session import Forward, OperationState, Sessions
 from proxy.upstream import Terms
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
@@ -79,6 +82,56 @@ def test_two_who_ask_for_rows_that_fail_both_get_the_original() -> None:
             assert [running.sql for running in proxied.spark.history] == ["LATE", "HANG", "SELECT 1"]
 
     with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+async def _ended_by_kill(proxied: Proxied, record: Record) -> None:
+    about = json.dumps([record.id, None, "olga"]).encode()
+    assert await killed(proxied.server.service.journal, about) == ("bob", "RUNNING")
+
+
+async def _ended_by_stop(proxied: Proxied, record: Record) -> None:
+    await proxied.server.stop()
+
+
+@pytest.mark.parametrize(("end", "state"), [(_ended_by_kill, "57014"), (_ended_by_stop, "57P01")])
+def test_an_original_that_runs_when_rows_are_fetched_is_a_running_statement(
+    end: Callable[[Proxied, Record], Coroutine[Any, Any, None]], state: str
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT HANG"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
+            await client.end(operation)
+            fetching = asyncio.create_task(client.fetch(operation))
+            await until(lambda: [running.sql for running in proxied.spark.history] == ["LATE", "SELECT HANG"])
+            (record,) = proxied.server.service.journal
+            assert record.state is OperationState.RUNNING
+            ending = asyncio.create_task(end(proxied, record))
+            assert (await fetching).status.sqlState == state
+            await ending
+        assert (record.state, record.error and record.error.sql_state) == (OperationState.ERROR, state)
+        assert record.operation is None
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(("name", "state"), [("Cancel", OperationState.ERROR), ("Close", OperationState.CANCELED)])
+def test_a_client_ends_an_original_that_runs_when_rows_are_fetched(name: str, state: OperationState) -> None:
+    async def test(proxied: Proxied) -> None:
+        reported: list[SqlError] = []
+        proxied.planned.plans["SELECT HANG"] = Forward("LATE", fallback=True, fell_back=reported.append)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
+            await client.end(operation)
+            fetching = asyncio.create_task(client.fetch(operation))
+            await until(lambda: [running.sql for running in proxied.spark.history] == ["LATE", "SELECT HANG"])
+            request = getattr(ttypes, f"T{name}OperationReq")(operationHandle=operation)
+            await other.ask(f"{name}Operation", request, getattr(ttypes, f"T{name}OperationResp"))
+            assert (await fetching).status.sqlState == "57014"
+            (record,) = proxied.server.service.journal
+            assert (record.state, record.operation, reported) == (state, None, [])
+
+    with_proxy(test)
 
 
 def test_an_original_whose_time_is_over_before_its_turn_does_not_run() -> None:
