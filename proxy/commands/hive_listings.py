@@ -7,11 +7,14 @@ for a broken connection.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from proxy.answering import information_schema
 from proxy.answering.facts import HIVE, LISTINGS, SessionFacts
+from proxy.answering.system_tables import SYSTEM
 from proxy.catalog import Unavailable
 from proxy.commands import show
 from proxy.commands.context import Context
@@ -19,7 +22,6 @@ from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession
 from proxy.statements.lexer import Parts, leading_name, scan
 from rewriter.model import Table, TableName
-from rewriter.model.literals import literal
 from rewriter.model.names import quoted
 
 VERBS = frozenset({"SHOW", "DESCRIBE", "DESC"})
@@ -30,12 +32,19 @@ _NAME = 1  # the index of the name in rows of Spark's SHOW TABLES and SHOW VIEWS
 _MISSING = "[TABLE_OR_VIEW_NOT_FOUND]"
 _TRANSFORMS, _KEYS = "# Partitioning", "# Partition Information"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escapes: FileUtils.escapePathName
 
 
-def listing(session: ClientSession, sql: str) -> _Listing | None:
+def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
     """Return the function that answers a statement in Hive's format; None if Spark's answer is to be returned."""
     facts: SessionFacts = session.facts
-    return _read(sql) if facts.settings[LISTINGS] == HIVE else None
+    return _read(sql) if facts.settings[LISTINGS] == HIVE and not _is_of_virtual_table(ctx, sql) else None
+
+
+def _is_of_virtual_table(ctx: Context, sql: str) -> bool:
+    """Return whether a statement describes a virtual table, which Spark does not know until its rows are spliced."""
+    schemas = SYSTEM, information_schema.schema(ctx.catalog.name, qualified=True, alone=True)
+    return any(schema.described(sql) is not None for schema in schemas)
 
 
 def _read(sql: str) -> _Listing | None:
@@ -114,12 +123,24 @@ async def _partitions(parts: Parts, ctx: Context, session: ClientSession, sql: s
     keys = [(field.column, field.name) for field in table.partitioned_by if field.transform == "identity"]
     if not keys:
         raise _semantic(10241, f"Table {'.'.join(parts)} is not a partitioned table", "42000")
-    values = [
-        f"concat({literal(f'{column}=')}, coalesce(CAST(partition.{quoted(field)} AS STRING), '{_NO_VALUE}'))"
-        for column, field in keys
-    ]
-    text = f"SELECT DISTINCT concat_ws('/', {', '.join(values)}) AS partition FROM {name.sql()}.partitions ORDER BY 1"
-    return await session.upstream.query(text)
+    values = ", ".join(f"CAST(partition.{quoted(field)} AS STRING)" for _, field in keys)
+    found = await session.upstream.query(f"SELECT DISTINCT {values} FROM {name.sql()}.partitions")
+    columns = [column for column, _ in keys]
+    return ResultSet.of("partition", rows=[(each,) for each in sorted({_path(columns, row) for row in found.rows})])
+
+
+def _path(columns: Sequence[str], values: Sequence[Any]) -> str:
+    """Return a partition as Hive names its directory.
+
+    >>> _path(["day", "k"], ["x/y", None]), _path(["day"], [""])
+    ('day=x%2Fy/k=__HIVE_DEFAULT_PARTITION__', 'day=__HIVE_DEFAULT_PARTITION__')
+    """
+    parts = zip(columns, values, strict=True)
+    return "/".join(f"{_escaped(column)}={_escaped(value) if value else _NO_VALUE}" for column, value in parts)
+
+
+def _escaped(text: str) -> str:
+    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def _not_found(name: Parts) -> SqlError:

@@ -59,7 +59,7 @@ class Planner:
         text = await self._affected.spelled_out(session, sql) if "${" in sql else sql
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
-        if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(session, text)) is not None:
+        if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(self._context, session, text)):
             return Local(lambda _log: listing(self._context, session, sql))
         if info.verb == "SHOW" and await show.lists_system(self._context, session, text):
             return Local(lambda _log: show.system_tables(text))
