@@ -285,8 +285,11 @@ class Place:
 
     @property
     def vacancies(self) -> int:
-        """The number of sessions with known room: 0 for a paused server, and for a saturated one, which others use, too."""
-        return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
+        """How many more sessions fit the configured limit.
+
+        0 for a paused server, and for a saturated one, whose threads other clients occupy.
+        """
+        return 0 if self.paused or self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
