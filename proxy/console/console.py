@@ -22,6 +22,7 @@ from proxy.commands import Context
 from proxy.console.login import Login, Protection
 from proxy.console.metrics import Caches, Expiries, Gauges, Metrics, Packed, exposition, merged, packed, view_families
 from proxy.console.pages import Pages
+from proxy.console.requests import Requests
 from proxy.service import Service
 
 METRICS = b"metrics?"  # the topic of these questions among workers
@@ -80,6 +81,7 @@ class Console:
             log_config=None,
             access_log=False,
             lifespan="off",
+            http=Requests,
             ws="none",
             timeout_graceful_shutdown=1,
             server_header=False,
