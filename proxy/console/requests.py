@@ -27,7 +27,7 @@ class Requests(H11Protocol):
         super().__init__(*arguments, **options)
         self._late: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request, in place of another client if there are too many."""
         super().connection_made(transport)  # type: ignore[arg-type]
         self._await_request()

@@ -15,6 +15,9 @@ conditions, or 14 nested calls of `int`, would hold Python's lock for minutes. T
   Spark a condition belongs to the join before it, so every join gets the mark as its method.
 * It reads `int(a)` and `int[a]` first as types. In Spark only numbers stand in the parentheses of a type; with anything
   else, the name is that of a function or a column.
+
+It also reads the expression of a LIMIT or OFFSET twice, to tell these words from aliases. A text in which two of these
+expressions might be nested is refused: Spark takes only constants.
 """
 
 from __future__ import annotations
@@ -57,6 +60,14 @@ _SIZES = frozenset({TokenType.NUMBER, TokenType.COMMA})
 # The words that may stand before JOIN, except the methods.
 _BEFORE_JOIN = frozenset({*Spark.Parser.JOIN_SIDES, *Spark.Parser.JOIN_KINDS})
 _METHODS = frozenset(Spark.Parser.JOIN_METHODS)
+_LIMITS = frozenset({TokenType.LIMIT, TokenType.OFFSET})
+# What follows a LIMIT of a constant, or a name `limit`.
+_NO_EXPRESSION = frozenset(
+    {
+        *(TokenType.NUMBER, TokenType.ALL, TokenType.FROM, TokenType.COMMA, TokenType.R_PAREN, TokenType.DOT),
+        *(TokenType.EQ, TokenType.ALIAS),
+    }
+)
 _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
@@ -124,6 +135,8 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     if _MARK in sql:
         raise ParseError("it contains the character with code 0")
     marked = list(_marked(tokenize(sql) if tokens is None else tokens))
+    if sum(one.token_type in _LIMITS and other.token_type not in _NO_EXPRESSION for one, other in pairwise(marked)) > 1:
+        raise ParseError("LIMIT and OFFSET must be constants")
     joins = _mark_joins(marked)
     try:
         trees = _DIALECT.parser().parse(marked, sql)

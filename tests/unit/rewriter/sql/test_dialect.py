@@ -98,6 +98,7 @@ def test_what_only_other_dialects_say_behind_an_operand_is_its_alias(word: str) 
         "SELECT " + "NULL[" * 28 + "a" + "]" * 28,
         "SELECT " + "UNION(" * 28 + "a" + ")" * 28,
         "SELECT " + "UNION(SELECT " * 28 + "a" + ")" * 28,
+        "SELECT " + "f(a LIMIT " * 28 + "1" + ")" * 28,
     ],
 )
 def test_nothing_is_parsed_again_and_again(text: str) -> None:
