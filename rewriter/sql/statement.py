@@ -23,6 +23,10 @@ WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenT
 TIMESERIES = "timeseries"
 # The most characters of a statement that is parsed; parsing a longer one would delay all other clients.
 LONGEST = 200_000
+# The most SELECTs and CTEs of a statement that is parsed. The time of a decision grows with the square of the number of
+# SELECTs, and with the cube of that of CTEs that read each other: 400 SELECTs take 1.2 s, and 50 CTEs of which each
+# reads another one twice 1.5 s.
+MOST_SELECTS, MOST_CTES = 300, 50
 _LINE_END = re.compile(r"[\r\n]")
 
 
@@ -174,8 +178,15 @@ class Statement:
         """Return the CTE that an item of FROM names; None if the item is not the name of a known CTE."""
         if not self.common or len(item.parts) != 1 or "start" not in item.this.meta:
             return None
-        found = (table for table in self.common if table.name == item.name.lower())
+        found = self._common_by_name.get(item.name.lower(), ())
         return next((table for table in found if table.visible_at(item.this.meta["start"])), None)
+
+    @cached_property
+    def _common_by_name(self) -> dict[str, list[CommonTable]]:
+        found: dict[str, list[CommonTable]] = {}
+        for table in self.common:
+            found.setdefault(table.name, []).append(table)
+        return found
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
         """Return all tables that a block reads, also in nested blocks and in the CTEs that it reads."""
@@ -217,9 +228,15 @@ class Statement:
         return all(len({table.visible_at(span.start) for span in self.places(text)}) == 1 for table in mentioned)
 
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
-        for inner in self.blocks:
+        first = bisect_left(self._starts, block.span.start)
+        for inner in self.blocks[first : bisect_left(self._starts, block.span.end)]:
             if inner.span.within(block.span):
                 yield from inner.tables
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The offsets at which the blocks begin, in textual order."""
+        return [block.span.start for block in self.blocks]
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
         """Yield each table in the blocks' trees, with its full name; CTEs and temporary views are left out."""
@@ -274,6 +291,8 @@ def parse(sql: str, session: Session) -> Statement:
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in block.tables if (name := named.resolve(table))}
     common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
+    if len(common) > MOST_CTES:
+        return replace(bare, problem=f"it has more than {MOST_CTES} common table expressions")
     if any(table.until < len(sql) for table in common):
         _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
@@ -359,6 +378,9 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
         return f"it is longer than {LONGEST} characters"
     if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
         return "a comment ends with a backslash, which continues it on the next line"
+    long = len(sql) > MOST_SELECTS * len("SELECT")
+    if long and sum([token.token_type is TokenType.SELECT for token in tokens]) > MOST_SELECTS:
+        return f"it has more than {MOST_SELECTS} SELECTs"
     if TokenType.PIPE_GT in kinds:
         return "pipe syntax (|>) is not supported"
     if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rewriter import parse
 from rewriter.model import Session
+from rewriter.sql.statement import MOST_CTES, MOST_SELECTS
 
 SESSION = Session("lake", ("demo",), catalogs=frozenset({"lake", "other"}), temporary_views=frozenset({"tmp"}))
 
@@ -129,3 +132,35 @@ def test_relations_outside_blocks_are_noticed(sql: str, complete: bool) -> None:
 def test_nesting_without_end_is_no_crash() -> None:
     deep = "SELECT " + "(" * 3000 + "1" + ")" * 3000 + " FROM t"
     assert parse(deep, SESSION).blocks[0].tree is None
+
+
+def chained(count: int) -> str:
+    ctes = [f"c{i} AS (SELECT a FROM {f'c{i - 1}' if i else 't'})" for i in range(count)]
+    return f"WITH {', '.join(ctes)} SELECT a FROM c{count - 1}"
+
+
+@pytest.mark.parametrize(
+    ("most", "more", "problem"),
+    [
+        (chained(MOST_CTES), chained(MOST_CTES + 1), "it has more than 50 common table expressions"),
+        (
+            " UNION ALL ".join(["SELECT 1"] * MOST_SELECTS),
+            " UNION ALL ".join(["SELECT 1"] * (MOST_SELECTS + 1)),
+            "it has more than 300 SELECTs",
+        ),
+    ],
+)
+def test_statements_of_many_parts_are_left_to_spark(most: str, more: str, problem: str) -> None:
+    assert (parse(most, SESSION).problem, parse(more, SESSION).problem) == ("", problem)
+
+
+def test_two_thousand_common_table_expressions_are_refused_quickly() -> None:
+    began = time.process_time()
+    parse(chained(2_000), SESSION)
+    assert time.process_time() - began < 0.5
+
+
+def test_tables_behind_chained_common_table_expressions() -> None:
+    statement = parse(chained(MOST_CTES), SESSION)
+    assert [str(name) for name in statement.tables_within(statement.blocks[-1])] == ["lake.demo.t"]
+    assert statement.tables_within(statement.blocks[0]) == statement.tables_within(statement.blocks[-1])
