@@ -33,6 +33,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model.names import RESERVED
+from rewriter.sql.blocks import CLOSING, OPENING
 from rewriter.sql.mistakes import left_open, unexpected
 
 Tree = exp.Expr
@@ -60,6 +61,13 @@ _SIZES = frozenset({TokenType.NUMBER, TokenType.COMMA})
 # The words that may stand before JOIN, except the methods.
 _BEFORE_JOIN = frozenset({*Spark.Parser.JOIN_SIDES, *Spark.Parser.JOIN_KINDS})
 _METHODS = frozenset(Spark.Parser.JOIN_METHODS)
+_BEFORE_NAMES = frozenset(
+    {
+        *(TokenType.FROM, TokenType.JOIN, TokenType.COMMA, TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.DOT),
+        *(TokenType.ALIAS, TokenType.LATERAL, TokenType.TABLE),
+    }
+)
+_AROUND_JOINS = OPENING | CLOSING | {TokenType.SELECT, TokenType.FROM, TokenType.JOIN}
 _LIMITS = frozenset({TokenType.LIMIT, TokenType.OFFSET})
 # What follows a LIMIT of a constant, or a name `limit`.
 _NO_EXPRESSION = frozenset(
@@ -193,17 +201,41 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token]) -> int:
-    """Insert the mark as the method of each join that has none; return how many joins have it."""
-    places = []
-    for i, token in enumerate(tokens):
-        if token.token_type is TokenType.JOIN:
-            while i and tokens[i - 1].token_type in _BEFORE_JOIN:
-                i -= 1
-            if i and tokens[i - 1].token_type not in _METHODS:
-                places.append(i)
+    """Insert the mark as the method of each join that has none; return how many joins have it.
+
+    Raise ParseError where the parser would take the word before JOIN, or the mark, for the name of a relation or an
+    output.
+    """
+    kinds = [token.token_type for token in tokens]
+    if TokenType.JOIN not in kinds:
+        return 0
+    places: list[int] = []
+    joinable = [False]  # by depth: whether relations precede, not outputs
+    for i, kind in [(i, kind) for i, kind in enumerate(kinds) if kind in _AROUND_JOINS]:
+        if kind is TokenType.JOIN:
+            _mark_join(kinds, i, places, joinable=joinable[-1])
+        elif kind in OPENING:
+            joinable.append(True)
+        elif kind in CLOSING and len(joinable) > 1:
+            joinable.pop()
+        elif kind is TokenType.SELECT:
+            joinable[-1] = False
+        elif kind is TokenType.FROM:
+            joinable[-1] |= kinds[i - 1] is not TokenType.DISTINCT  # IS DISTINCT FROM
     for i in reversed(places):
         tokens.insert(i, _other(tokens[i], TokenType.NATURAL, _MARK))
     return len(places)
+
+
+def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinable: bool) -> None:
+    """Add the place for the mark of the JOIN at an index, unless the join has a method."""
+    while i and kinds[i - 1] in _BEFORE_JOIN:
+        i -= 1
+    has_method = i > 0 and kinds[i - 1] in _METHODS
+    if not joinable or kinds[i - 2 if has_method else i - 1] in _BEFORE_NAMES:
+        raise ParseError("JOIN is used as a name")
+    if not has_method:
+        places.append(i)
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
