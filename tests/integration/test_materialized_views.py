@@ -163,7 +163,7 @@ def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign
     run("CREATE OR REPLACE TABLE wrong AS SELECT country, sum(quantity) + 1 AS q FROM sales GROUP BY country")
     run("CREATE OR REPLACE TABLE others AS SELECT country FROM sales")
     for table, why in (
-        ("wrong", "it has 2 other rows and lacks 2"),
+        ("wrong", "2 extra rows, 2 missing rows"),
         ("others", "its columns are"),
         ("sales", "reads it"),
     ):
@@ -190,7 +190,7 @@ def test_zeros_of_another_sign_are_not_adopted(run: Run, foreign: Run) -> None:
     view = "CREATE MATERIALIZED VIEW zeros PROPERTIES ('viewgate.adopt' = 'other_signs') AS SELECT z, zs FROM signed"
     for other in ("SELECT -z AS z, zs FROM signed", "SELECT z, array(-z) AS zs FROM signed"):
         run(f"CREATE OR REPLACE TABLE other_signs AS {other}")
-        with pytest.raises(hive.OperationalError, match="it has 1 other rows and lacks 1"):
+        with pytest.raises(hive.OperationalError, match="1 extra rows, 1 missing rows"):
             run(view)
     run("INSERT OVERWRITE other_signs SELECT z, zs FROM signed")
     run(view)

@@ -98,8 +98,8 @@ def all_count_the_same(operator: Operator, before: dict[str, float]) -> None:
     assert set(operator.table(*read)) == {
         ("view", "lake.operated.visits", f"{VIEWS[0]}__storage"),
         ("view", "lake.operated.visits", f"{VIEWS[1]}__storage"),
-        ("miss", "lake.operated.visits", ""),
-        ("none", "", ""),
+        ("miss", "lake.operated.visits", None),
+        ("none", None, None),
     }
     outcomes = Counter(outcome for outcome, *_ in told)
     assert outcomes == {"view": 9, "miss": 4, "none": 3}
@@ -201,7 +201,7 @@ def test_the_journals_table_is_read_through_viewgate(gate: Gate, data: Path, tmp
     read = "SELECT user, outcome, state, chosen, tables, storages FROM lake.journal.statements WHERE kind = 'query'"
     agg = "lake.demo.agg_sales"
     assert sorted(clients.rows(pyhive, read)) == [
-        ("dora", "none", "ERROR", "", "lake.operated.gone", ""),
+        ("dora", "none", "ERROR", None, "lake.operated.gone", None),
         ("dora", "view", "FINISHED", agg, "lake.demo.sales", f"{agg}__storage"),
     ]
     clients.rows(pyhive, "DROP TABLE lake.journal.statements")
