@@ -74,13 +74,13 @@ class Library:
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def name(self, principal: str) -> ctypes.c_void_p:
-        """Import a principal as a GSSAPI name, which the caller releases."""
+        """Import a principal as a GSSAPI name; the caller must release it."""
         name, written = ctypes.c_void_p(), _Buffer.of(principal.encode())
         self.call("gss_import_name", ctypes.byref(written), self.principal_names(), ctypes.byref(name))
         return name
 
     def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
-        """Acquire credentials from a credential store, which the caller releases.
+        """Acquire credentials from a credential store; the caller must release them.
 
         `principal` selects the key, any key if empty; `usage` is _INITIATE or _ACCEPT.
         """
@@ -136,7 +136,7 @@ class Initiator:
         self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
 
     def credentials(self) -> ctypes.c_void_p:
-        """Acquire the client's credentials, which the caller releases; may block on a Key Distribution Center."""
+        """Acquire the client's credentials; the caller must release them. May block on a Key Distribution Center."""
         return self.library.credentials(_INITIATE, self._principal, self._store)
 
 

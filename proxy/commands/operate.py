@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from proxy.commands.context import Context, done
+from proxy.commands.context import Context, Reloaded, done
 from proxy.commands.parser import Parser, alone
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
@@ -141,10 +141,7 @@ class Reload:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
-        reloaded = await ctx.reload()
-        if reloaded.refused:
-            raise SqlError(reloaded.message, _WRONG_SETTINGS)
-        return done(reloaded.message)
+        return _answer_to(await ctx.reload(), _WRONG_SETTINGS)
 
 
 parse_reload = alone(Reload())
@@ -162,10 +159,14 @@ class Restart:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
-        restarted = await ctx.restart()
-        if restarted.refused:
-            raise SqlError(restarted.message, _NOT_NOW)
-        return done(restarted.message)
+        return _answer_to(await ctx.restart(), _NOT_NOW)
 
 
 parse_restart = alone(Restart())
+
+
+def _answer_to(outcome: Reloaded, sql_state: str) -> ResultSet:
+    """Return the answer to a reload or a restart; raise SqlError with the SQLSTATE if it was refused."""
+    if outcome.refused:
+        raise SqlError(outcome.message, sql_state)
+    return done(outcome.message)
