@@ -1,8 +1,7 @@
-"""The block: one SELECT in normal form, as tables, joins, predicates, grouping keys and outputs.
+"""The query block: a SELECT in normal form, with tables, joins, predicates, grouping keys and outputs.
 
-The expressions of a block are canonical: equal meanings are spelled alike, as far as that is certain (see
-`expressions`). SQL that a block cannot represent raises Unsupported, whose message names the construct; nothing is
-guessed.
+The expressions of a block are canonical: two expressions that certainly mean the same are the same tree (see
+`expressions`). SQL that a block cannot represent raises Unsupported, with a message that names the construct.
 """
 
 from rewriter.block.atoms import range_of

@@ -41,7 +41,7 @@ def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) 
 
 
 class _Reader:
-    """Converts predicates of one block to sets of values."""
+    """Converts the predicates of one block to sets of values."""
 
     def __init__(self, block: Block, zone: str, through: bool) -> None:
         self.block, self.zone, self.through = block, zone, through
@@ -66,7 +66,7 @@ class _Reader:
     def _negated(self, inner: Tree) -> Ranged | None:
         """Return the subject and the set of values for which NOT `inner` is true; None if unsupported.
 
-        NOT is pushed down to the comparisons, so that values for which `inner` is unknown are not in the set.
+        NOT is pushed down to the comparisons, so that values for which `inner` is unknown (NULL) are not in the set.
         """
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
@@ -85,9 +85,9 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """Return the subject and the values for which `inner`, which is never unknown, is false; None if unsupported.
+        """Return the subject and the values for which `inner`, an IS or `<=>`, is false; None if unsupported.
 
-        IS NULL and <=> are never unknown, so that the set is the complement.
+        These predicates are never unknown, so that the result is the complement of the set for which `inner` is true.
         """
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
@@ -106,14 +106,14 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a boolean column with the given set of values; None for other expressions."""
+        """Return a boolean column as the subject, with the given set of values; None for other expressions."""
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
         """Return the subject and the set of strings that begin with `prefix`, in byte order; None if unsupported.
 
-        With `otherwise`, return the set of all other strings.
+        With `otherwise`, return the set of all other strings, without NULL.
         """
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
@@ -151,8 +151,8 @@ class _Reader:
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
         """Return the subject of a monotone expression and the subject's values for which the expression is in `values`.
 
-        For `CAST(ts AS DATE)` in a set of dates, these are the subject ts and a set of times. Return None if `line` is
-        None or if there is no such set.
+        `line` describes the expression. For `CAST(ts AS DATE)` in a set of dates, the result is the subject ts and a
+        set of times. Return None if `line` is None or if there is no such set.
         """
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
@@ -161,9 +161,9 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """Return the intersection (`meet`) or union of sets of values of one subject, with the subject.
+        """Return the subject of several predicates, and the intersection (`meet`) or the union of their sets of values.
 
-        Return None if one of the sets is None or the subjects differ.
+        Return None if one of the predicates is unsupported (None) or the subjects differ.
         """
         subject: Tree | None = None
         sets: list[RangeSet] = []
@@ -178,16 +178,17 @@ class _Reader:
 
 
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
-    """Return the union of sets of values of one subject; neighboring integers or dates form one interval."""
+    """Return the union of several sets of one subject's values; adjacent integers or dates form one interval."""
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
     return _within_type(RangeSet.joined(sets), kind)
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """Return the subject of a LIKE or startswith(), the required prefix, and whether that is the whole condition.
+    """Return the subject of a LIKE or startswith(), the required prefix, and whether the prefix is sufficient.
 
-    Return None for other predicates, and for a pattern without a prefix or with an escape.
+    The prefix is not sufficient if more of the pattern follows, as in 'ab%c'. Return None for other predicates, and for
+    a pattern without a prefix or with an escape.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions
@@ -200,9 +201,10 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """Return the subject of a LIKE, and a set that contains each value for which the LIKE is true; None otherwise.
+    """Return the subject of a LIKE, and a set that contains each value for which the LIKE is true.
 
-    `x LIKE 'ab%c'` is true only for strings that begin with ab. A pattern that is only a prefix is left to `range_of`.
+    `x LIKE 'ab%c'` is true only for strings that begin with ab. Return None for other predicates, and for a pattern
+    such as 'ab%', which `range_of` converts exactly.
     """
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None

@@ -1,4 +1,4 @@
-"""Replaces nodes and table ids in expressions and blocks; unchanged subtrees are shared, not copied."""
+"""Replaces nodes and occurrence ids in expressions and blocks; unchanged subtrees are shared, not copied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tree = exp.Expr
 
 
 def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
-    """Return the block with its table ids replaced by those in `mapping`; the same object if no id changes."""
+    """Return the block with its occurrence ids replaced by those in `mapping`; the same object if no id changes."""
     if all(mine == other for mine, other in mapping.items()):
         return block
     tables = tuple(replace(table, id=mapping[table.id]) for table in block.tables)
@@ -28,7 +28,10 @@ def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
 
 
 def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
-    """Return the tree with `change` applied to each node, outer nodes first; a replaced node is final."""
+    """Return the tree with `change` applied to each node, outer nodes first.
+
+    `change` returns its argument to keep a node; the nodes of a replacement are not changed again.
+    """
     new = change(tree)
     if new is not tree or isinstance(tree, (exp.Column, exp.Literal, exp.DataType, exp.Identifier)):
         return new
@@ -46,7 +49,7 @@ def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
 
 
 def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
-    """Return the block with each expression changed by `changed`."""
+    """Return the block with `change` applied to each node of its expressions, as `changed` does."""
 
     def each(trees: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(changed(tree, change) for tree in trees)

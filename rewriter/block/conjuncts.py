@@ -1,4 +1,4 @@
-"""Splits a predicate into its conjuncts: the predicates that must all be true for it to be true."""
+"""Splits a predicate into its conjuncts: the predicates of a conjunction, which must all be true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """Yield the conjuncts of a predicate; those that are always true, such as `1 = 1` or TRUE, are left out.
+    """Yield the conjuncts of a predicate, except those that are always true, such as `1 = 1` or TRUE.
 
     A conjunct that all branches of an OR share becomes a conjunct of its own.
 
@@ -36,7 +36,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _is_true(part: Tree) -> bool:
-    """Return whether a predicate is TRUE, compares a literal with itself by =, or is an OR with such an operand."""
+    """Return whether a predicate is TRUE, a literal equated with itself, or an OR with such an operand."""
     if isinstance(part, exp.Or):
         return any(map(_is_true, operands(part, exp.Or)))
     if isinstance(part, exp.EQ):
@@ -61,7 +61,10 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
-    """Return the conjuncts that all branches share, in the order of the first branch, keyed by `meaning`."""
+    """Return the conjuncts that all branches share, in the order of the first branch.
+
+    The keys of the mapping are the conjuncts' meanings (their commutative operands in a fixed order).
+    """
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {meaning(part) for part in branch}

@@ -57,7 +57,7 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 def _instant(call: exp.Anonymous) -> str | None:
     """Return the text of the TIMESTAMP that a call with constant arguments returns; None for other calls.
 
-    The text has the offset Z if the call counts from 1970, such as timestamp_seconds().
+    The text ends with the offset Z if the function counts from 1970, as timestamp_seconds() does.
     """
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:

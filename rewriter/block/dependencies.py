@@ -35,8 +35,8 @@ KeyOf = Callable[[Occurrence], tuple[str, ...]]
 class Dependencies:
     """The functional dependencies of a block that is grouped by `keys`.
 
-    `key_of` returns the primary key of a table, `pinned` whether the filter allows a column only one value. `zone` is
-    the session's time zone.
+    `key_of` returns the primary key of a table (empty if it has none). `pinned` returns whether the filter allows a
+    column only one value. `zone` is the session's time zone.
     """
 
     def __init__(
@@ -49,15 +49,18 @@ class Dependencies:
 
     @property
     def single(self) -> frozenset[str]:
-        """The ids of the tables of which the grouping keys determine at most one row."""
+        """The occurrence ids of the tables of which the grouping keys determine at most one row."""
         return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
-        """Return whether an expression, normalized by the block's Equivalence, has only one value in each group."""
+        """Return whether an expression has only one value in each group.
+
+        The columns of the expression must be normalized by the block's equivalence classes, as `keys` are.
+        """
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
-        """Return whether an expression can be computed from one value of each key."""
+        """Return whether the grouping keys of any one row determine an expression's value for the row's whole group."""
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):
@@ -76,7 +79,7 @@ class Dependencies:
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
-        """Return whether equal values of a key are identical.
+        """Return whether equal values of a grouping key are identical.
 
         Equal values may differ in floating point (-0.0 = 0.0) and in strings with a collation.
         """
@@ -84,7 +87,7 @@ class Dependencies:
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the block's grouping keys determine at most one row of a table (cached)."""
+        """Return whether the grouping keys determine at most one row of the table with this occurrence id (cached)."""
         known = self._single.get(table)
         if known is None:
             self._single[table] = False  # ends the recursion: a table does not determine itself
@@ -93,10 +96,10 @@ class Dependencies:
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
-        """Return whether the grouping keys determine a table's row through the table's primary key `key`.
+        """Return whether the grouping keys determine a table's row through the columns `key` of its primary key.
 
         Each column of the primary key is a grouping key or pinned to one value, or a LEFT join finds the row by the
-        key.
+        primary key. Return False if `key` is empty.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:
@@ -107,7 +110,10 @@ class Dependencies:
         return all(map(self._is_fixed, (exp.column(name, table.id) for name in key)))
 
     def _is_found_once(self, table: Occurrence, key: tuple[str, ...], join: Join) -> bool:
-        """Return whether a LEFT join finds the same row of its table, or no row, for all rows of a group."""
+        """Return whether a LEFT join finds the same row of its table, or no row, for all rows of a group.
+
+        `key` are the columns of the table's primary key. Return False for other joins.
+        """
         if join.kind != "LEFT" or len(join.tables) > 1:
             return False
         beside = {c for conjunct in join.on for c in every(conjunct, exp.Column) if c.table != table.id}
@@ -121,7 +127,10 @@ class Dependencies:
         return column in self._keys or self._pinned(column)
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Return whether each time bucket that is a value of `key` determines the value of `tree`."""
+        """Return whether `key` is a time bucket, and each value of `key` determines the value of `tree`.
+
+        A month determines its year.
+        """
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
@@ -131,7 +140,7 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Return whether an expression can be computed from date fields that are all keys, such as year and month."""
+        """Return whether an expression can be computed from date fields, such as year and month, that are all keys."""
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

@@ -1,4 +1,4 @@
-"""Adapts a view's block to a session in another time zone than the one in which the view was computed.
+"""Adapts a view's block to a session in a time zone other than that in which the view's rows were computed.
 
 law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
      that of the zone in which it was computed
@@ -34,9 +34,9 @@ def same_zone(one: str, other: str) -> bool:
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
-    """Return a view's block as a session in time zone `zone` sees it.
+    """Return a view's block adapted to a session in time zone `zone`; unchanged if both zones are the same.
 
-    Return None if the view's own zone decides which rows the view has.
+    Return None if the rows that the view contains depend on the view's own zone (see `computed_elsewhere`).
     """
     if view.settings is None or same_zone(view.zone, zone):
         return block
@@ -45,10 +45,11 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 
 @remembered
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
-    """Return a block that was computed in time zone `zone`, as a session in another zone sees it.
+    """Return a block that was computed in time zone `zone`, adapted to sessions in other zones.
 
     Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and keys that depend on the zone are wrapped in
-    a call that no expression of a query equals. Return None if the zone decides which rows the block has.
+    a call that equals no expression of a query, so that no query is answered from them. Return None if a filter, a
+    join, ORDER BY or a derived table depends on the zone.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -71,10 +72,9 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression has the same value in all time zones.
+    """Return whether an expression certainly has the same value in all time zones.
 
-    That is certain if TIMESTAMPs occur only in comparisons with each other, in IS NULL, and in min(), max() and
-    count().
+    That is so if TIMESTAMPs occur only in comparisons with each other, in IS NULL, and in min(), max() and count().
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 

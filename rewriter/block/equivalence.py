@@ -15,13 +15,13 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """Return a canonical column as a pair: the id of its table, and its name."""
+    """Return a canonical column reference as a pair: the occurrence id of its table, and its name."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 
 
 def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Member, _Member]]) -> None:
-    """Merge the classes of the two members of each pair, in place; a new member starts as a class of its own."""
+    """Merge the equivalence classes of the two members of each pair, in place; a new member starts as its own class."""
     for left, right in pairs:
         both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
         classes |= dict.fromkeys(both, both)
@@ -29,6 +29,8 @@ def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Me
 
 class Equivalence:
     """The equivalence classes of canonical columns that follow from pairs of equal columns.
+
+    The representative of a class is its least member; a column in no pair is a class of its own.
 
     >>> a, b, c = (exp.column(n, "t0") for n in "abc")
     >>> Equivalence([(a, b), (b, c)]).same(a, c), Equivalence([(a, b)]).same(a, c)
@@ -43,16 +45,16 @@ class Equivalence:
         self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
-        """Return the class of a column, including the column itself."""
+        """Return the equivalence class of a column, including the column itself, as pairs of occurrence id and name."""
         key = key_of(column)
         return self._class.get(key, frozenset({key}))
 
     def same(self, left: Tree, right: Tree) -> bool:
-        """Return whether two columns are in the same class."""
+        """Return whether two columns are in the same equivalence class."""
         return key_of(right) in self.members(left)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return the expression with each column replaced by the representative of its class."""
+        """Return the expression with each column replaced by the representative of its equivalence class."""
         if not self._representative:
             return tree
         known = self._normalized.get(tree)

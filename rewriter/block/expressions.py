@@ -1,10 +1,10 @@
-"""Canonical expressions: one tree for all spellings of the same meaning, as far as that is certain.
+"""Canonical expressions: one tree for all spellings of the same meaning, as far as the meaning is certain.
 
-A column is the id of its table and a lower-case name. Parentheses are removed; the printer adds those that are needed.
-A comparison with a constant has the constant on the right, folded to a literal if possible; other operands keep their
-order (the module `meaning` compares regardless of order). BETWEEN is two comparisons. Each function has one lower-case
-name, and all functions that return time buckets are `timeseries`. Any other kind of node raises Unsupported, so that
-the meaning and the printing of a block are certain.
+A column reference consists of its table's occurrence id and a lower-case name. Parentheses are removed; the printer
+adds those that are needed. A comparison with a constant has the constant on the right, folded to a literal if possible;
+other operands keep their order (the module `meaning` compares regardless of order). BETWEEN is two comparisons. Each
+function has one lower-case name, and all functions that return time buckets are `timeseries`. Any other kind of node
+raises Unsupported, so that the meaning and the printing of a block are certain.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _in(node: Tree, scope: Scope) -> Tree:
 
 
 def _in_tuples(node: Tree, scope: Scope) -> Tree:
-    """Return `(a, b) IN ((1, 2), (3, 4))` as null-safe comparisons of the members; raise Unsupported if types differ.
+    """Return `(a, b) IN ((1, 2), (3, 4))` as null-safe comparisons of a and b; raise Unsupported if types differ.
 
     no: types that Spark coerces differently within structs, such as a string beside a number
     """
@@ -311,7 +311,7 @@ def _field(node: Tree, scope: Scope) -> Tree:
 def _refuse_unsettled(name: str, node: Tree) -> None:
     """Raise Unsupported for a function that is nondeterministic, unknown, or called without arguments.
 
-    grouping() and grouping_id() are allowed without arguments.
+    `grouping()` and `grouping_id()` are allowed without arguments.
     """
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
@@ -419,7 +419,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 
 
 def _count_if(node: Tree, scope: Scope) -> Tree:
-    """Return `count_if(p)` as `count(*) FILTER (WHERE p)`."""
+    """Return `count_if(p)` as `count(*) FILTER (WHERE p)`; raise Unsupported for DISTINCT or several arguments."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
         raise Unsupported(f"{_text(node)} is not supported")
     (condition,) = _arguments(node, node.expressions, scope)
@@ -445,9 +445,9 @@ def _window(node: Tree, scope: Scope) -> Tree:
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return a time bucket in any spelling as `timeseries(source, grain, type)`.
+    """Return a call of timeseries(), date_trunc() or trunc() as the bucket `timeseries(source, grain, type)`.
 
-    If the type or the grain is not known for certain, date_trunc() and trunc() stay calls of their own, and
+    If the type or the grain is unknown or not supported, date_trunc() and trunc() stay calls of their own, and
     timeseries() raises Unsupported.
     """
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
@@ -476,7 +476,11 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """Return the grain of a `timeseries` call; raise Unsupported if unknown, or not allowed for the type `kind`."""
+    """Return the grain that the second argument of `timeseries` names.
+
+    Raise Unsupported if `unit` is None or not the name of a grain, if the type `kind` of the first argument is unknown
+    (None), or if a DATE has no buckets of this grain.
+    """
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""

@@ -1,4 +1,4 @@
-"""The data structures of a block, a SELECT in normal form: Block, Occurrence, Join and Ordering."""
+"""The data structures of a query block, which is a SELECT in normal form: Block, Occurrence, Join and Ordering."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ class Unsupported(ValueError):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One table in FROM; a table that occurs twice is two occurrences.
+    """One table in FROM; a table that occurs twice in FROM is two occurrences.
 
-    `id` names the occurrence in canonical columns, `alias` is its name in the user's text. `contents` is the table in
-    the catalog, for its row counts and column bounds; None if not known.
+    `id` is unique within the block and qualifies the columns of canonical expressions (`orders_0.price`); `alias` is
+    the table's name in the user's text. `contents` is the table in the catalog, for row counts and column bounds; None
+    if not known.
 
-    A derived table that is not merged into the outer block is an occurrence, too: `text` is its SQL in FROM, which
-    `name` also contains. `branches` are the blocks of a UNION ALL, `inner` is the block of a single SELECT.
+    A derived table (a subquery in FROM) that is not merged into the outer block is an occurrence, too: `text` is its
+    SQL, which `name` also contains. `branches` are the blocks of its UNION ALL, or `inner` is the block of its single
+    SELECT.
     """
 
     id: str
@@ -43,7 +45,7 @@ class Occurrence:
     contents: Table | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
-        """Return the column with this name, ignoring case; None if there is none."""
+        """Return the column with this name, ignoring case; None if the table has no such column."""
         return self._by_name.get(name.lower())
 
     @cached_property
@@ -55,11 +57,11 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Join:
-    """A join that is not inner: LEFT, SEMI, ANTI or FULL.
+    """A join that is not inner; `kind` is LEFT, SEMI, ANTI or FULL.
 
     A LEFT, SEMI or ANTI join has all tables before it on its left side, and the product of `tables` on its right side.
     A FULL join has two tables, which are both in `tables`. `tables` are occurrence ids; `on` are the conjuncts of the
-    condition.
+    ON condition.
     """
 
     kind: str
@@ -74,7 +76,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Ordering:
-    """One item of ORDER BY: the expression, the direction, and where NULLs are sorted."""
+    """One item of ORDER BY: the expression `key`, the direction, and whether NULLs are sorted first."""
 
     key: Tree
     descending: bool
@@ -93,9 +95,10 @@ class Block:
     outputs; `distinct` is true for a DISTINCT applied after groups or windows. `names` are the outputs' names; None for
     an output whose name the text does not determine (it is neither an alias nor a plain column).
 
-    `decides` is false only if the outer query is known not to choose rows by this block's outputs. With `as_set`, the
-    outer query (EXISTS or IN) ignores how often a row occurs. `since` has lower bounds, in seconds since 1970, of times
-    in the rows. A column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
+    `decides` is true if an outer query may filter, join, group or deduplicate rows by this block's outputs, or if the
+    statement writes the rows. `as_set` is true if the block is an operand of EXISTS or IN, where duplicate rows do not
+    matter. `since` contains pairs of a time expression and a lower bound of its values in seconds since 1970. A column
+    that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """
 
     tables: tuple[Occurrence, ...]
@@ -116,7 +119,7 @@ class Block:
 
     @property
     def derived(self) -> tuple[Block, ...]:
-        """The blocks of all derived tables in FROM, at any depth."""
+        """The blocks of all derived tables in FROM, including those nested in other derived tables."""
         inner = [block for table in self.tables for block in (table.inner, *table.branches) if block is not None]
         return tuple(found for block in inner for found in (block, *block.derived))
 
@@ -135,7 +138,10 @@ class Block:
         return (*self.outputs, *self.where, *on, *(self.keys or ()), *self.having, *(item.key for item in self.order))
 
     def type_of(self, column: Tree) -> Column | None:
-        """Return the declared column that a canonical column names; None for any other expression."""
+        """Return the table column (name, type, nullability) that a column reference names.
+
+        Return None for any other expression, and if no table of the block has the column.
+        """
         if not isinstance(column, exp.Column):
             return None
         table = self._by_id.get(column.table)
@@ -149,9 +155,9 @@ class Block:
 def remembered(
     function: Callable[Concatenate[Block, _Rest], _Found],
 ) -> Callable[Concatenate[Block, _Rest], _Found]:
-    """Cache a function's results in the block that is the function's first argument.
+    """Decorate a function so that its results are cached in the block that is the function's first argument.
 
-    The blocks of views live long, and every query asks the same about them.
+    Blocks of views live long, and the matching of each query calls the same functions on them.
     """
 
     @wraps(function)
@@ -166,7 +172,7 @@ def remembered(
 
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """Return an expression with its occurrence ids replaced by those in `mapping`; the same object if none changes."""
+    """Return an expression with its occurrence ids replaced by those in `mapping`; the same object if no id changes."""
     if all(map(eq, mapping.keys(), mapping.values())):
         return tree
 

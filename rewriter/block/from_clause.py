@@ -1,7 +1,7 @@
 """Converts a FROM clause to tables, joins, predicates, and the scope in which names are resolved.
 
-Derived tables and CTEs (common table expressions) that only select, filter and join are merged into the outer block.
-Others become tables of the block, named by their SQL text, if their columns are known.
+Derived tables (subqueries in FROM) and CTEs that only select, filter and join are merged into the outer block. Others
+become tables of the block, named by their SQL text, if their columns are known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tree = exp.Expr
 
 
 class Found(NamedTuple):
-    """A table in FROM: full name and columns from the catalog; `contents` is its current state, None if not known."""
+    """A table found in the catalog: full name, columns, and its current state in `contents` (None if not known)."""
 
     name: TableName
     columns: tuple[Column, ...]
@@ -41,7 +41,7 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 class Derived(NamedTuple):
     """A derived table or CTE that is not merged into the outer block: its SQL text in FROM, and its columns.
 
-    `branches` are the blocks of a UNION ALL, `inner` is the block of a single SELECT.
+    `branches` are the blocks of a UNION ALL, or `inner` is the block of a single SELECT.
     """
 
     text: str
@@ -65,15 +65,15 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 
 
 class _TooMany(Unsupported):
-    """FROM has too many tables.
+    """The error that FROM has more tables than MOST_TABLES.
 
-    For other Unsupported errors, a second attempt keeps derived tables as tables of their own. After this error it
-    would only take as long again.
+    After other Unsupported errors, a derived table is read a second time, as a table of its own. After this error, a
+    second attempt would only take as long again.
     """
 
 
 class FromClause(NamedTuple):
-    """The content of a FROM clause: tables, predicates of inner joins, other joins, and the scope of names."""
+    """The content of a FROM clause: tables, predicates of inner joins, other joins, and the scope for names."""
 
     tables: tuple[Occurrence, ...]
     where: tuple[Tree, ...]
@@ -82,7 +82,7 @@ class FromClause(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """One item of FROM: the names that it offers, its tables, and the predicates and joins within it."""
+    """One item of FROM: the source of its column names, its tables, and the predicates and joins within the item."""
 
     source: Source
     tables: tuple[Occurrence, ...]
@@ -95,9 +95,9 @@ class _Item(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether all outputs are plain columns and there is no outer join.
+        """Whether all outputs of the item are plain columns and it has no outer join.
 
-        Then an output is NULL only if the column is.
+        Then an output is NULL only where its column is NULL.
         """
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
@@ -112,9 +112,9 @@ def read_from(
 ) -> FromClause:
     """Return the content of a SELECT's FROM clause; raise Unsupported for SQL that a block cannot represent.
 
-    `find` looks up tables, `common` CTEs; `build` builds the blocks of derived tables. `derive` reads a derived table
-    that cannot be merged into the block; without it such a table is unsupported. Occurrence ids in `taken` are not
-    used.
+    `find` looks up tables, `common` looks up CTEs, and `build` builds the blocks of derived tables. `derive` reads a
+    derived table that cannot be merged into the block; without `derive`, such a table raises Unsupported. Occurrence
+    ids in `taken` are not used.
     """
     source = tree.args.get("from_")
     if source is None:
@@ -179,10 +179,10 @@ class _Reader:
         return tuple(conjuncts_of(read)) or (() if _kind(node) == "INNER" else (read,))
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
-        """Return the equalities of USING, and record that each of its columns is one column from now on.
+        """Return the equalities of USING, and merge the two columns of each name into one column of the scope.
 
-        The merged column is the left side's, also for a LEFT join. Raise Unsupported for other joins, and if a side
-        lacks a column.
+        The merged column is the left side's, also for a LEFT join. Raise Unsupported for a join that is neither INNER
+        nor LEFT, and if a side lacks a column.
         """
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported")
@@ -212,7 +212,10 @@ class _Reader:
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
-        """Add `A RIGHT JOIN B` as `B LEFT JOIN A`; raise Unsupported beside other outer joins."""
+        """Add `A RIGHT JOIN B` as `B LEFT JOIN A`.
+
+        Raise Unsupported if A contains outer joins or computed outputs, or if B contains joins.
+        """
         if self.joins or item.joins or not self.plain:
             raise Unsupported("a RIGHT join after other outer joins is not supported")
         before = frozenset(t.id for t in self.tables) - item.ids
@@ -291,7 +294,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
-    """Return a column's name with the letter case of the leftmost table that has the column."""
+    """Return a column's name with the letter case of the leftmost source that has the column."""
     labels = (label for source in sources for label, _ in source.columns())
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
@@ -323,7 +326,10 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
-    """Return the SELECT of a derived table or CTE; None for other items of FROM, and for set operations."""
+    """Return the SELECT of a derived table or CTE; None for other items of FROM.
+
+    For a set operation, return None or an empty SELECT.
+    """
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
     named = common(node) if isinstance(node, exp.Table) else None
@@ -354,7 +360,7 @@ def _is_call(node: Tree) -> bool:
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     """Return a derived table that is not merged into the outer block, as an item of FROM with one table.
 
-    Raise Unsupported if its column names are not unique, or if its alias renames them.
+    Raise Unsupported if two columns have the same name, or if the alias renames the columns.
     """
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
@@ -409,7 +415,7 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Return the scope of a SELECT's names, as far as they are known; unsupported items of FROM are left out."""
+    """Return the scope of a SELECT's FROM clause; items of FROM that are unknown or unsupported are left out."""
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
@@ -442,9 +448,10 @@ def _merged(block: Block, alias: str) -> _Item:
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
-    """Return the clause with each LEFT join made inner if WHERE rejects the rows that the join fills with NULLs.
+    """Return the clause with each LEFT join made inner if the filter rejects the rows that the join fills with NULLs.
 
-    Columns of the remaining outer joins become nullable. A FULL join may become a LEFT join.
+    `where` are the conjuncts of WHERE. Columns of the remaining outer joins become nullable. A FULL join may become a
+    LEFT join.
 
     law: a filter that is never true for NULL in a column drops all rows that the join filled with NULLs; a FULL join
          whose filter rejects the NULLs of one side is a LEFT join that keeps that side

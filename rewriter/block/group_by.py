@@ -57,7 +57,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
 
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
-    """Return the expression with grouping_id() replaced by a sum of grouping() calls.
+    """Return the expression with grouping_id() of the grouping keys replaced by a sum of grouping() calls.
 
     Raise Unsupported if grouping_id() has arguments that are not all keys in their order.
     """
@@ -73,7 +73,7 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
 
 
 def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
-    """Return the value of grouping_id() for a grouping set (`grouped`).
+    """Return the value of grouping_id() for the grouping set that groups by the keys in `grouped`.
 
     The value has a 1 bit for each key by which the set does not group; the last key is the lowest bit.
 
@@ -85,7 +85,7 @@ def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
 
 
 def set_bits(keys: Sequence[Tree]) -> Tree:
-    """Return grouping_id() of the keys as a canonical sum of grouping() calls."""
+    """Return grouping_id() of the keys as a canonical sum of grouping() calls, each multiplied by its power of two."""
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])
@@ -98,7 +98,10 @@ def set_bits(keys: Sequence[Tree]) -> Tree:
 
 
 def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
-    """Return the keys of GROUP BY ALL, the outputs without an aggregate; raise Unsupported if a column is named ALL."""
+    """Return the keys of GROUP BY ALL: the outputs without an aggregate.
+
+    Raise Unsupported if such an output has no column, or if ALL may be the name of a column.
+    """
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not holds(key, exp.Column) for key in keys):
         raise Unsupported("GROUP BY ALL over a constant is not supported")
@@ -131,7 +134,10 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
 
 
 def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
-    """Return the grouping sets that one item of GROUP BY stands for; a plain expression is one set."""
+    """Return the grouping sets of one item of GROUP BY; a plain expression is one set.
+
+    Raise Unsupported for nested GROUPING SETS, and if ROLLUP or CUBE names a key twice.
+    """
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
             raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")

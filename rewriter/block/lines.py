@@ -46,7 +46,7 @@ class Line:
 
 
 def comparable(kind: str) -> bool:
-    """Return whether the values of a type have a total order; strings are ordered by their bytes."""
+    """Return whether the values of a type can be ordered; strings are ordered by their bytes."""
     return (
         kind in INTEGERS
         or kind in FRACTIONS
@@ -57,10 +57,10 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """Return the Line of an expression; None if the expression is not monotone or not supported.
+    """Return a monotone expression as a Line, which maps sets of its values to sets of its subject's values.
 
-    With `through`, the subject of a time's bucket, date or year is the time. Otherwise a bucket is its own subject, and
-    a date or year has no Line.
+    With `through`, the subject of a time's bucket, date or year is the time itself. Otherwise a bucket is its own
+    subject, and a date or year is not supported. Return None for unsupported expressions.
     """
     column = block.type_of(tree)
     if column is not None:
@@ -78,7 +78,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 
 
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of a number cast to a wider type that represents all of its values; None for other casts."""
+    """Return the Line of a number cast to a wider type that represents all its values; None for other casts."""
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
@@ -114,7 +114,10 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """Return the Line of a bucket, date or year of a time; None in a zone whose days differ in length."""
+    """Return the Line of the bucket, date or year of a time.
+
+    Return None for other expressions, and for a TIMESTAMP unless the zone has a fixed offset.
+    """
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain, shown = bucket.source, bucket.grain, bucket.type
@@ -134,9 +137,9 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The step function from a time of type `kind` to its label.
+    """The step function that maps a time of type `kind` to a label.
 
-    The label is the start of the time's bucket, as the type `shown`, or the year as INT.
+    The label is the start of the time's bucket (grain `grain`) as the type `shown`, or the year as INT.
     """
 
     grain: str

@@ -37,7 +37,9 @@ _LEAVES = (exp.Column, exp.Literal, exp.Identifier, exp.DataType, exp.Star, exp.
 
 
 def meaning(tree: Tree) -> Tree:
-    """Return the expression with commutative operands in a fixed order: a key for comparisons, never to be printed.
+    """Return the expression with commutative operands in a fixed order, for comparisons and lookups only.
+
+    The result must not be printed, because the order of evaluation may matter.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> meaning(exp.Mul(this=a, expression=b)) == meaning(exp.Mul(this=b, expression=a))
@@ -55,7 +57,7 @@ def meaning(tree: Tree) -> Tree:
 class _Meant(NamedTuple):
     """The result of `meaning`.
 
-    `made` is true if the tree is new, so that it can be put into another tree without a copy.
+    `made` is true if the tree is newly built, so that it can be put into another tree without a copy.
     """
 
     tree: Tree
@@ -63,7 +65,7 @@ class _Meant(NamedTuple):
 
     @property
     def part(self) -> Tree:
-        """The tree as an operand for another tree, copied if necessary."""
+        """The tree for use as an operand of another tree; a copy unless it is newly built."""
         return self.tree if self.made else self.tree.copy()
 
 
@@ -81,7 +83,7 @@ def _meant(tree: Tree) -> _Meant:
 
 @lru_cache(maxsize=8192)  # caches each operand: a sum of hundreds of terms is compared at each of its additions
 def _reordered(tree: Tree) -> _Meant:
-    """Return the tree with commutative operands sorted by hash; the same tree if they are sorted.
+    """Return the tree with commutative operands sorted by hash; the same tree if they already are in that order.
 
     The order may differ from one process to another.
     """

@@ -53,6 +53,8 @@ def text_of(call: exp.Anonymous) -> str:
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
     """Return a subquery with its operator (IN, EXISTS) as SQL text, in parentheses so that it can be an operand.
 
+    `expression_text` prints the left operand of IN.
+
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
     """
@@ -65,7 +67,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """Return the expression with each subquery's text replaced by its value in `texts`, if it has one."""
+    """Return the expression with the text of each subquery that is a key of `texts` replaced by the value."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):

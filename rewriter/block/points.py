@@ -83,7 +83,7 @@ def _rounded(text: str, kind: str) -> Fraction | None:
 
 
 def _is_exact(number: str, kind: str) -> bool:
-    """Return whether Spark compares the number with a `kind` in a DECIMAL that represents it, without rounding."""
+    """Return whether Spark compares a number with values of type `kind` in a DECIMAL that represents both exactly."""
     precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
     whole, _, fraction = number.partition(".")
     return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION

@@ -34,8 +34,8 @@ class Predicates:
     `pairs` are equalities of two columns that may replace each other: both have the same type, which is neither
     floating point (0.0 = -0.0) nor a string with a collation. `ranges` maps each subject to the set of values that the
     conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of it such as a
-    time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `cases` limits the
-    combinations of OR branches that are examined.
+    time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `zone` is the session's time
+    zone. `cases` limits the combinations of OR branches that `implies` examines.
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
@@ -64,7 +64,7 @@ class Predicates:
             self.ranges[subject] = left.meet(NOT_NULL) if left.null and not self._declared(subject).null else left
 
     def values(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts and the schema allow a subject."""
+        """Return the set of values that the conjuncts, and NOT NULL in the schema, allow a subject."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -130,7 +130,7 @@ class Predicates:
         return clauses is not None and all(map(self._clause_holds, clauses))
 
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
-        """Return whether the conjuncts imply a clause: a disjunction of the predicates `atoms`.
+        """Return whether the conjuncts imply a clause, which is the disjunction of the predicates `atoms`.
 
         law: values of different subjects are independent, so that the clause is implied only if the values allowed for
              one subject lie within the union of its atoms over that subject
@@ -145,15 +145,17 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts allow a subject, also indirectly (see `_further`)."""
+        """Return the set of values that the conjuncts allow a subject, directly or as a consequence (see
+        `_further`).
+        """
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """The sets of values that follow from the conjuncts for other subjects.
+        """The sets of values that follow from the conjuncts for further subjects.
 
-        These are the time of a bucket, columns that a LIKE restricts, and columns that cannot be NULL.
+        Further subjects are the time of a bucket, columns that a LIKE restricts, and columns that cannot be NULL.
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
@@ -167,7 +169,7 @@ class Predicates:
     def _in_each_case(self, conjunct: Tree) -> bool:
         """Return whether a predicate is implied in each branch of the first disjunction that names one of its columns.
 
-        A branch that contradicts the other conjuncts does not count.
+        A branch that contradicts the other conjuncts does not count. Return False if there is no such disjunction.
         """
         wanted = {*every(conjunct, exp.Column)}
         for disjunction, columns in self._disjunctions:
@@ -178,7 +180,7 @@ class Predicates:
 
     @cached_property
     def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
-        """The conjuncts that are disjunctions over several subjects, with their columns."""
+        """The conjuncts that are disjunctions over several subjects, each with the set of its columns."""
         found = []
         for conjunct in self._rest if self._cases > 1 else ():
             if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
@@ -186,7 +188,7 @@ class Predicates:
         return found
 
     def _branches(self, disjunction: Tree) -> list[Predicates]:
-        """Return these predicates with a disjunction replaced by each of its branches in turn.
+        """Return, for each branch of a disjunction, these predicates with the disjunction replaced by that branch.
 
         Return an empty list if there are more branches than `cases` allows.
         """
@@ -201,7 +203,7 @@ class Predicates:
         return known[disjunction]
 
     def rest_of(self, conjunct: Tree) -> Tree | None:
-        """Return the part of a conjunct that remains to be checked where these predicates hold; None if they imply it.
+        """Return the part of a conjunct that is not implied by these predicates; None if they imply the whole conjunct.
 
         law:    in an AND, parts that are always true can be dropped; in an OR, branches that cannot be true
         view:   region = 'eu'
@@ -235,7 +237,7 @@ def predicates_of(block: Block, zone: str) -> Predicates:
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the two columns that an equality makes interchangeable; None for other conjuncts."""
+    """Return the two columns of an equality after which one can replace the other; None for other conjuncts."""
     if not isinstance(conjunct, exp.EQ):
         return None
     left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)

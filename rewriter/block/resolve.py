@@ -1,4 +1,4 @@
-"""Builds the block (the normal form) of a SELECT, with names, output aliases and ordinals resolved."""
+"""Builds the query block (the normal form) of a SELECT: resolves names, output aliases and ordinals (`GROUP BY 1`)."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 
 
 class Texts(NamedTuple):
-    """The context for subqueries and derived tables that a block keeps as text.
+    """How `build_block` reads subqueries and derived tables that a block contains as SQL text.
 
     `of` returns a subquery's text in the statement. `levels` limits how deeply subqueries may be nested. Subqueries
-    whose texts are in `known` are not checked again. `derive` reads derived tables that cannot be merged into the
-    block; without it they are unsupported.
+    whose texts are in `known` are not checked again. `derive` reads a derived table that cannot be merged into the
+    block; without `derive`, such a table raises Unsupported.
     """
 
     of: Callable[[exp.Select], str]
@@ -77,10 +77,11 @@ def build_block(
 ) -> Block:
     """Return the block of a SELECT; raise Unsupported for SQL that a block cannot represent.
 
-    `find` looks up a table's name and columns, `common` a CTE. Occurrence ids in `taken` are not used. Without `texts`,
-    only subqueries that become semi or anti joins are supported. `outer` resolves outer references in WHERE. With
-    `ties`, window functions may distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the
-    subquery of EXISTS, whose outputs do not matter: `*` becomes one constant instead of all columns.
+    `find` looks up a table's name and columns, `common` looks up a CTE. Occurrence ids in `taken` are not used. Without
+    `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in WHERE;
+    without `outer`, they raise Unsupported. With `ties`, window functions may distinguish rows that are equal under
+    their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose outputs do not matter: `*` becomes one
+    constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -127,7 +128,7 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
 
 
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
-    """Return a function that looks up a statement's tables in `columns`; the function returns None for others."""
+    """Return a function that looks up a statement's tables in `columns`; the function returns None for other tables."""
 
     def find(table: exp.Table) -> Found | None:
         name = statement.resolve(table)
@@ -137,7 +138,7 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of a SELECT's FROM clause, as far as its tables are known and supported."""
+    """Return the scope of a SELECT's FROM clause; unknown and unsupported items of FROM are left out."""
 
     def plain(item: exp.Table) -> tuple[exp.Select, Build] | None:
         named = common(item)
@@ -155,7 +156,7 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of a SELECT's FROM clause; raise Unsupported if some of its names are unknown."""
+    """Return the scope of a SELECT's FROM clause; raise Unsupported if the names of some columns are unknown."""
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
         raise Unsupported("not all names of the outer SELECT are known")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
@@ -163,13 +164,13 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 
 
 def _no_common(_: exp.Table) -> None:
-    """Return None: no item of FROM names a CTE."""
+    """Return None: there are no CTEs, so that no item of FROM names a CTE."""
 
 
 def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None) -> Common:
-    """Return a function that looks up the CTE that an item of FROM names; the function returns None for others.
+    """Return a function that looks up the CTE that an item of FROM names; the function returns None for other items.
 
-    With `texts_of`, CTEs may contain subqueries and derived tables that are kept as text.
+    With `texts_of`, CTEs may contain subqueries, and derived tables that are not merged.
     """
 
     def build_of(table: CommonTable) -> Build:
@@ -204,7 +205,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """Return an expression of HAVING in canonical form; a name in it is a column or an output alias."""
+        """Return an expression of HAVING in canonical form; its names are columns or output aliases."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -242,7 +243,9 @@ class _SelectList:
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """Return the output with this name; None if there is none; raise Unsupported if two differ."""
+        """Return the output with this name; None if no output has the name; raise Unsupported if two outputs
+        have it.
+        """
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
             raise Unsupported(f"{name} is ambiguous: two outputs have this name")
@@ -251,7 +254,8 @@ class _SelectList:
     def alias(self, name: str) -> Tree | None:
         """Return the expression of an output alias; None if no output has that alias.
 
-        Raise Unsupported if two outputs have it, or if it is also the name of another column.
+        Raise Unsupported if two different outputs have the alias, or if it is also the name of a column other than the
+        output.
         """
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
@@ -265,15 +269,15 @@ class _SelectList:
 
 
 def _takes_all(tree: exp.Select) -> bool:
-    """Return whether a SELECT has only the output `*` and the clauses FROM and WHERE."""
+    """Return whether a SELECT is `SELECT *` without clauses other than FROM (with joins) and WHERE."""
     plain = all(clause in _ROW_CLAUSES for clause, value in tree.args.items() if value)
     return plain and all(isinstance(item, exp.Star) for item in tree.expressions)
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """Yield each output: its canonical expression, its name, and whether the name is an alias.
+    """Yield each output of a SELECT: its canonical expression, its name, and whether the name is an alias.
 
-    The name is None if the text does not determine it.
+    The name is None if the text does not determine it (the output is neither an alias nor a plain column).
     """
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
@@ -359,7 +363,10 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
 
 
 def _check(block: Block, ties: bool) -> None:
-    """Raise Unsupported for expressions that Spark rejects, or whose value depends on the order of rows."""
+    """Raise Unsupported for expressions that Spark rejects, or whose value depends on the order of rows.
+
+    With `ties`, window functions whose value depends on the order of equal rows are allowed.
+    """
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
@@ -376,7 +383,10 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for a subquery where Spark rejects one, in the block or in a rewriting of it."""
+    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, here or after a rewrite.
+
+    These are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
+    """
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
         raise Unsupported("a subquery in GROUP BY or in the ON of a join is not supported")

@@ -1,4 +1,4 @@
-"""Resolves names: to a column, an output alias, or an outer reference (a column of an enclosing query)."""
+"""Resolves column names: to a column, an output alias, or an outer reference (a column of an enclosing query)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,20 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Source:
-    """One item of FROM that offers columns: a table, or a merged derived table with its outputs in `derived`."""
+    """One item of FROM: a table, or a merged derived table.
+
+    `derived` has the (name, expression) pairs of the derived table's outputs; the name is None if not known.
+    """
 
     alias: str
     table: Occurrence | None = None
     derived: tuple[tuple[str | None, Tree], ...] = ()
 
     def column(self, name: str) -> Tree | None:
-        """Return the canonical column with this name; None if there is none; raise Unsupported if there are two."""
+        """Return the canonical expression of the column with this name, ignoring case; None if there is no such column.
+
+        Raise Unsupported if two columns of a derived table have the name.
+        """
         if self.table is not None:
             column = self.table.column(name)
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
@@ -34,13 +40,13 @@ class Source:
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
-        """Return whether the source has a column with this lower-case name."""
+        """Return whether the source has a column with this name, which must be in lower case."""
         if self.table is not None:
             return self.table.column(name) is not None
         return any(label is not None and label.lower() == name for label, _ in self.derived)
 
     def columns(self) -> Iterator[tuple[str | None, Tree]]:
-        """Yield all columns in order: the name (None if unknown) and the canonical expression."""
+        """Yield the name (None if unknown) and the canonical expression of each column, in the order of `SELECT *`."""
         if self.table is None:
             yield from ((name, tree.copy()) for name, tree in self.derived)
             return
@@ -48,9 +54,9 @@ class Source:
             yield column.name, exp.column(column.name.lower(), self.table.id)
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Return whether a qualifier names this source.
+        """Return whether the qualifier of a column, such as `sales` in `sales.price`, names this source.
 
-        A qualifier is the source's alias or, for a table without one, the last parts of the table's full name.
+        A qualifier is the source's alias or, for a table without an alias, the last parts of the table's full name.
         """
         if qualifier == (self.alias.lower(),):
             return True
@@ -62,15 +68,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Scope:
-    """The sources among whose columns names are resolved; case is ignored, as Spark does by default.
+    """The sources (items of FROM) among whose columns names are resolved; case is ignored, as Spark does by default.
 
-    `tables` are the tables whose declared columns give the types. `merged` are the columns that a USING made of two
-    columns, `hidden` the (alias, name) pairs of the original columns, which an unqualified name no longer means.
-    `alias` returns the output with an alias, in clauses where output aliases are visible. `constant` returns the text
-    of an uncorrelated subquery.
+    `tables` are the tables whose declared columns give the types. `merged` are the columns that USING made of two
+    columns, `hidden` the (alias, name) pairs of the two original columns, which an unqualified name no longer means.
+    `alias` returns the output with an alias, in clauses where output aliases are visible; None if there is no such
+    output. `constant` returns the text of an uncorrelated subquery, or raises Unsupported.
 
-    A name that is not exactly one column of the sources may be ambiguous or an outer reference: `outer`, if set,
-    resolves a name that is certainly an outer reference; any other raises Unsupported.
+    A name that is not exactly one column of the sources may be ambiguous or an outer reference. `outer`, if set,
+    resolves a name that is certainly an outer reference; all other such names raise Unsupported.
     """
 
     tables: tuple[Occurrence, ...]
@@ -82,7 +88,7 @@ class Scope:
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the canonical tree of a column reference; raise Unsupported if it is unknown or ambiguous."""
+        """Return the canonical expression of a column reference; raise Unsupported if it is unknown or ambiguous."""
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
@@ -97,7 +103,7 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Return why a name is not a column, as the end of a message."""
+        """Return why a name with this qualifier is not a column, as the end of an error message."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
@@ -106,7 +112,7 @@ class Scope:
         return "is not a column of the tables in FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """Return the first source that has the column; None if there is none, or if USING has merged columns."""
+        """Return the first source that has the column; None if no source has it, or if USING has merged columns."""
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -115,9 +121,9 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Return whether a name that is no column here can only be an outer reference.
+        """Return whether a name that is not a column of this scope can only be an outer reference.
 
-        It could otherwise be a field of a struct column, or an output without a known name.
+        Return False if the name may be a field of a struct column, or an output whose name is not known.
         """
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
@@ -136,7 +142,7 @@ class Scope:
                 yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
-        """Yield the name and the canonical tree of each column of `*` or `qualifier.*`.
+        """Yield the name (None if unknown) and the canonical expression of each column of `*` or `qualifier.*`.
 
         Raise Unsupported if the qualifier names no source, or if USING has merged columns and there is a qualifier.
         """
@@ -159,7 +165,10 @@ class Scope:
         )
 
     def type_of(self, node: Tree) -> Column | None:
-        """Return the declared column that a canonical column names; None for other expressions."""
+        """Return the table column (name, type, nullability) that a canonical column reference names.
+
+        Return None for any other expression, and if no table of the scope has the column.
+        """
         if not isinstance(node, exp.Column):
             return None
         table = self._by_id.get(node.table)

@@ -38,10 +38,11 @@ _LAST_YEAR = 9999
 
 
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
-    """Return a lower bound of the time `source`, in seconds since 1970; None if there is none.
+    """Return a lower bound of the time `source` in the rows that a filter keeps; None if there is none.
 
-    The bound follows from the filter's conjuncts and from `known`, pairs of a time and a bound. The bound is rounded
-    down to the start of a year, so that proofs that depend on it stay valid from one refresh to the next.
+    The bound is in seconds since 1970. It follows from the filter's conjuncts and from `known`, pairs of a time and a
+    bound. The bound is rounded down to the start of a year, so that proofs that depend on it stay valid from one
+    refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
@@ -62,18 +63,18 @@ def _year_of(seconds: int) -> int:
 
 
 def least_of(bound: Tree) -> int | None:
-    """Return a lower bound of the value of `bound`, a constant, at any time of execution.
+    """Return a lower bound, in seconds since 1970, of a constant's value at any time of execution; None if unknown.
 
-    The result is in seconds since 1970; None if unknown.
+    The constant may depend on the time of execution, such as `current_date() - 30`.
     """
     earliest = _earliest(bound)
     return earliest - _MARGIN if earliest is not None else None
 
 
 def back_of(bound: Tree) -> int | None:
-    """Return by how many seconds, at most, the value of `bound` lies before the time of execution.
+    """Return by how many seconds, at most, the value of the constant `bound` lies before the time of execution.
 
-    Return None if the value does not depend on the time of execution.
+    Return None if the value does not depend on the time of execution, or if this number is unknown.
     """
     earliest = _earliest(bound) if tells_time(bound) else None
     return _TODAY - earliest if earliest is not None else None
@@ -109,7 +110,7 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
-    """Yield a comparison twice: as it is, and with its sides exchanged.
+    """Yield a comparison twice, as it is and with its sides exchanged; nothing for other expressions.
 
     Each item is the first side, the second side, and whether the second is an upper bound of the first.
     """
@@ -126,7 +127,10 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time of which an expression is the start of a bucket; else the expression itself."""
+    """Return the time or number that an expression rounds down (to a bucket, for example) or moves by a zone's offset.
+
+    Return any other expression unchanged.
+    """
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return _begun_of(bucket.source)
@@ -231,10 +235,10 @@ def known_since(
 
 
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
-    """Return the lower bound of the number from which an output is computed by rounding down.
+    """Return the BIGINT column that an output rounds down, with a lower bound of the column, as a mapping.
 
     `at` is the least value of the output if it is a time, `bounds` are the least and greatest if it is an integer.
-    Return an empty mapping if the output is not computed so.
+    Return an empty mapping for other outputs, and if the bounds are unknown or too large.
     """
 
     def kind(node: Tree) -> str | None:

@@ -35,7 +35,7 @@ def not_null_in(predicate: Tree) -> Iterator[Tree]:
 
 
 def _passed(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns whose NULL makes an expression NULL."""
+    """Yield the columns of an expression that is NULL whenever one of these columns is NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, _PASSING):

@@ -35,7 +35,7 @@ _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
 
 class Filter(NamedTuple):
-    """The content of a WHERE clause: conjuncts, and the tables and joins into which its subqueries are converted."""
+    """The content of a WHERE clause: its conjuncts, and the tables and joins that replace its subqueries."""
 
     conjuncts: tuple[Tree, ...] = ()
     tables: tuple[Occurrence, ...] = ()
@@ -153,6 +153,6 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
 
 
 def _whole(source: FromClause) -> list[Occurrence]:
-    """Return the tables whose rows no outer join can replace by NULLs."""
+    """Return the tables of a FROM clause whose rows no outer join can replace by NULLs."""
     filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
     return [table for table in source.tables if table.id not in filled]

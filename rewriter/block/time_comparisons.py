@@ -36,7 +36,7 @@ _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
 class _Counted(NamedTuple):
-    """A number that counts a time: `time` in units of `micros` microseconds since 1970, multiplied by `times`.
+    """A number that counts time: that of `time` in units of `micros` microseconds since 1970, multiplied by `times`.
 
     `towards_1970` is true if the count is rounded towards 1970; else it is rounded down.
     """
@@ -48,7 +48,7 @@ class _Counted(NamedTuple):
 
 
 def of_time(comparison: Tree, scope: Scope) -> Tree:
-    """Return a comparison of a counted time as a comparison of the time itself.
+    """Return a comparison of a time as a number or text, such as `unix_seconds(t) >= 0`, as one of the time itself.
 
     Return any other comparison unchanged.
     """
@@ -73,7 +73,7 @@ _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
-    """Return `text of a time LIKE 'prefix%'` as a comparison of the text's first characters.
+    """Return `LIKE 'prefix%'` over the text of a time as a comparison of the text's first characters.
 
     Return None for other predicates.
     """
@@ -174,7 +174,7 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 
 
 def _is_of_clock(bound: Tree) -> bool:
-    """Return whether a constant is the current time in seconds, minus a number too small to reach 1970."""
+    """Return whether a constant is the current time in seconds, possibly minus a number too small to reach 1970."""
     if isinstance(bound, exp.Sub):
         back = integer_of(bound.expression)
         return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)

@@ -24,7 +24,7 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return the canonical start or end (`field`) of a time window, or a struct of both.
+    """Return the canonical expression of the start or the end of a time window (by `field`), or of a struct of both.
 
     `arguments` are the time, and the window's length and offset in seconds. Raise Unsupported if the type of the time
     is not known or not supported.

@@ -1,6 +1,6 @@
 """Recognizes top-N queries by row_number().
 
-Like LIMIT, they leave open which of several rows that are equal under ORDER BY they return.
+Like LIMIT, such a query does not determine which of several rows that are equal under ORDER BY it returns.
 
 query:  SELECT region, item FROM (SELECT region, item, row_number() OVER (PARTITION BY region ORDER BY sum(x) DESC) AS
         n FROM sales GROUP BY region, item) AS t WHERE n <= 3
@@ -22,7 +22,7 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT computes one row_number(), by which the only SELECT that reads it filters the rows.
+    """Return whether a SELECT computes one row_number(), by which the only SELECT that reads its rows filters them.
 
     law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
          place can disagree with it

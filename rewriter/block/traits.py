@@ -47,7 +47,7 @@ def is_literal(node: Tree) -> bool:
 
 
 def is_constant(node: Tree) -> bool:
-    """Return whether a canonical tree has one value throughout a statement, in all rows and blocks."""
+    """Return whether a canonical expression has one value throughout the execution of a statement."""
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
@@ -70,7 +70,7 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 
 def has_aggregate(node: Tree) -> bool:
-    """Return whether an expression contains an aggregate; aggregates with OVER do not count."""
+    """Return whether an expression contains an aggregate; window functions (aggregates with OVER) do not count."""
     if AGGREGATES.keys().isdisjoint(names_called(node)):
         return False
     return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))

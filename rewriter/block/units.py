@@ -48,7 +48,7 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
 
 
 def kind_of(tree: Tree, scope: Scope) -> str | None:
-    """Return the type of a date or timestamp, or of a function of the current time; None if not certain."""
+    """Return the type of a date or timestamp, or of a function of the current time; None if the type is not certain."""
     clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
     if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
         return "timestamp"
