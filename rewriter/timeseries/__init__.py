@@ -1,6 +1,6 @@
-"""Time buckets: their granularities (grains), the expressions that compute them, and roll-up between grains.
+"""Time buckets: their granularities (grains, such as 'hour'), the expressions that compute them, and their roll-up.
 
-`timeseries(x, 'hour')` returns the begin of the bucket that contains x, with the type of x. For a TIMESTAMP, buckets
+`timeseries(x, 'hour')` returns the start of the bucket that contains x, with the type of x. For a TIMESTAMP, buckets
 are instants in the session's time zone: buckets of an hour or more are `date_trunc`; shorter buckets count elapsed time
 from the start of the local hour. A DATE or a TIMESTAMP_NTZ has no zone.
 """

@@ -1,4 +1,4 @@
-"""The borders (begins of buckets) before and after a local time, in a zone with a fixed offset."""
+"""Computes the bucket borders (starts of buckets) at or after a local time, in a zone with a fixed offset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEPS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour"
 
 
 def is_border(wall: datetime, grain: str) -> bool:
-    """Return whether a bucket of the grain begins at this local time.
+    """Return whether a bucket of the grain (such as 'week') starts at this local time.
 
     >>> is_border(datetime(2024, 1, 1), "week"), is_border(datetime(2024, 1, 1, 0, 10), "fifteen_minute")
     (True, False)
@@ -24,7 +24,9 @@ def is_border(wall: datetime, grain: str) -> bool:
 
 
 def border_behind(wall: datetime, grain: str) -> datetime:
-    """Return the first border at or after a local time; raise ValueError or OverflowError after the year 9999.
+    """Return the first start of a bucket at or after a local time.
+
+    Raise ValueError or OverflowError after the year 9999.
 
     >>> border_behind(datetime(2024, 12, 2), "month"), border_behind(datetime(2024, 1, 1), "week")
     (datetime.datetime(2025, 1, 1, 0, 0), datetime.datetime(2024, 1, 1, 0, 0))
@@ -34,7 +36,10 @@ def border_behind(wall: datetime, grain: str) -> datetime:
 
 
 def next_border(border: datetime, grain: str) -> datetime:
-    """Return the border of the grain after the given border; raise ValueError or OverflowError after the year 9999."""
+    """Return the start of the bucket after the one that starts at `border`.
+
+    Raise ValueError or OverflowError after the year 9999.
+    """
     if grain in _MONTHS:
         months = border.month - 1 + _MONTHS[grain]
         return border.replace(year=border.year + months // 12, month=months % 12 + 1)

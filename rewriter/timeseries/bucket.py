@@ -51,7 +51,10 @@ LABELS: Mapping[str, str] = {
 
 
 class Bucket(NamedTuple):
-    """The bucket of the granularity `grain` that contains the value of `source`; `type` is the type of both."""
+    """The time bucket of the granularity `grain` that contains the value of `source`.
+
+    `type` is the type of the source and of the bucket's start.
+    """
 
     source: exp.Expr
     grain: str
@@ -59,12 +62,12 @@ class Bucket(NamedTuple):
 
 
 def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
-    """Return the canonical expression of the bucket of a source, whose type is `kind`."""
+    """Return the canonical expression of the bucket that contains a source; `kind` is the type of the source."""
     return exp.Anonymous(this="timeseries", expressions=[source, exp.Literal.string(grain), exp.Literal.string(kind)])
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical bucket in the session's time zone as a Bucket; None for other expressions."""
+    """Return a canonical bucket in the session's time zone as a Bucket; None for all other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 3:
         source, grain, kind = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -72,14 +75,14 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return a bucket as a canonical expression that was computed in `zone`, another time zone than the session's."""
+    """Return the canonical expression of a bucket that was computed in `zone`, another time zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical bucket in another time zone as a Bucket; None for other expressions."""
+    """Return a canonical bucket computed in another time zone than the session's; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -87,7 +90,7 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """Return the time zone in which a bucket was computed; the expression must be a result of `moved_elsewhere`."""
+    """Return the time zone in which a bucket was computed; `tree` must be a result of `moved_elsewhere`."""
     return str(tree.expressions[3].name)
 
 

@@ -1,4 +1,4 @@
-"""Relates expressions to time buckets: which bucket determines an expression, and which bucket it determines.
+"""Relates expressions to time buckets: the bucket that determines an expression, and the bucket that it determines.
 
 law:  e factors through the buckets of a grain if e(t) is e(begin of t's bucket) for every t. If finer buckets nest in
       these, e(t) is also e(begin of t's finer bucket): a view with any such bucket can compute e
@@ -36,14 +36,14 @@ from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_
 from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
-# The type of a bucket's begin that is a number of seconds.
+# The type of a bucket's start that is a number of seconds.
 SECONDS = "bigint"
 # A named grain of the session's clock, or the number of seconds between two borders of instants.
 Grain = str | int
 
 
 class Factor(NamedTuple):
-    """An expression as a function of a bucket: of the bucket of `grain` that contains `source`.
+    """The time bucket that determines an expression: the bucket of `grain` that contains `source`.
 
     `within` is the time that the expression reads; `source` is the same time without the finer buckets around it, such
     as t in `month(date_trunc('day', t))`.
@@ -55,9 +55,10 @@ class Factor(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An expression that determines the bucket of `grain` that contains `source`.
+    """The time bucket that an expression determines: the bucket of `grain` that contains `source`.
 
-    `begin` makes of the expression the begin of the bucket, with the type `type` (SECONDS if it is a number).
+    `begin` converts the expression to the start of the bucket. `type` is the type of this start (SECONDS for a number
+    of seconds since 1970).
     """
 
     source: Tree
@@ -69,9 +70,9 @@ class Told(NamedTuple):
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
     """Return whether each bucket of the grain `fine` lies within one bucket of `coarse`, in a time zone.
 
-    `kind` is the type of the buckets. Buckets of whole days nest in every coarser grain in any zone, because their
-    begin is on their first day. Shorter buckets nest if the zone is steady since the earliest time, `since` (see
-    rewriter.timeseries.steady).
+    `kind` is the type of the buckets. In any zone, buckets of whole days nest in each grain to which they roll up
+    (`rolls_up`). Shorter buckets nest if the zone is steady (see rewriter.timeseries.steady) since the earliest time,
+    `since`, in seconds since 1970 (None if unknown).
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)
@@ -83,8 +84,8 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = 
     if isinstance(fine, int) and isinstance(coarse, int):
         return coarse % fine == 0
     if isinstance(fine, str) and isinstance(coarse, str):
-        # Not even an hour always lies within itself: where a zone left its local mean time, an hour's begin may be
-        # moved into the next hour.
+        # Even equal grains need this proof: where a zone left its local mean time, the start of an hour may be moved
+        # into the next hour.
         calendar = kind not in ("timestamp", SECONDS) or fine in DATE_GRANULARITIES or is_fixed_offset(zone)
         return rolls_up(fine, coarse) and (calendar or is_steady(zone, fine, since))
     return _aligned(fine, coarse, zone, since)
@@ -96,7 +97,7 @@ _THURSDAY = 3 * 86_400  # the day of the week on which 1970 began
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     """Return whether every border of the coarse buckets is a border of the fine buckets."""
     if isinstance(fine, int):
-        # Every longer grain begins with a day.
+        # Every bucket longer than a day starts with a day.
         length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
         return length % fine == 0 and shift_of(zone, fine, since) == 0
     length = LENGTHS.get(fine, 0)
@@ -111,7 +112,7 @@ _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
-    """Return an expression as a function of the coarsest bucket that determines it; None if no bucket does."""
+    """Return the coarsest time bucket that determines an expression's value, as a Factor; None if no bucket does."""
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     labelled = (
@@ -150,7 +151,9 @@ def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by whole months, with the grain 'month'; other sources and grains unchanged.
+    """Return (t, 'month') for a source that shifts t by whole months, if buckets of `grain` consist of whole months.
+
+    Otherwise return `source` and `grain` unchanged.
 
     law: add_months(t, n) lies in the n-th month after t's, on its last day if it has no such day
     no:  days and weeks; a number of months from a column
@@ -169,9 +172,10 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by a constant, with the coarsest grain whose length divides the shift.
+    """Return the time that `source` shifts by a constant, and the coarsest grain whose length divides the shift.
 
-    Return `source` and `grain` if there is none.
+    Return `source` and `grain` unchanged if `source` is not such a shift, if no such grain rolls up to `grain`, or if
+    the zone's offset changes.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
     no:  zones whose offset changes, where a day more may be 23 hours, or lead to a local time that does not exist
@@ -185,7 +189,10 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 
 def _step_of(source: Tree) -> int | None:
-    """Return the length in seconds of the interval that is added to or subtracted from a time; else None."""
+    """Return the length in seconds of an interval that is added to or subtracted from a time.
+
+    Return None for other expressions, and for an interval without a fixed length.
+    """
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
@@ -200,9 +207,10 @@ _STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time whose local time in another zone is `source`, with the length of buckets that determine it.
+    """Return the time whose local time in another zone is `source`, and the length of its buckets in seconds.
 
-    The length is in seconds. Return `source` and `grain` for other sources, and if no such length is known.
+    All times of such a bucket have local times in one bucket of `grain`. Return `source` and `grain` unchanged for
+    other sources, and if no such length is known.
 
     law: from_utc_timestamp(t, z) is t plus z's offset. If z's offsets are multiples of n seconds, and change only where
          buckets of n seconds begin, all times of such a bucket get the same offset and stay in one bucket
@@ -227,7 +235,8 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return an expression that is the local time of an instant in a named zone as a Clock; else None.
+    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for other
+    expressions.
 
     law: convert_timezone(a, b, t), for the local time t of an instant in zone a, is its local time in zone b
     """
@@ -241,9 +250,9 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 
 
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
-    """Return convert_timezone() of the session's local time as a Clock; None for other arguments.
+    """Return convert_timezone() of the session's local time as a Clock; None if the argument is not that local time.
 
-    The session's zone must have a fixed offset, because local times may be ambiguous in others.
+    The session's zone must have a fixed offset, because local times may be ambiguous in other zones.
     """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
@@ -307,8 +316,8 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     """Return the source of an expression of seconds since 1970, and the grain that determines the seconds' local time.
 
-    Only the fields of the local time down to `grain` count. The returned grain may be a number, in units of the source.
-    Return None if the expression is not supported.
+    The local time matters only down to `grain`. The returned grain may be a number, in units of the source
+    (milliseconds for `ms DIV 1000`). Return None if the expression is not supported.
 
     law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
     """
@@ -328,7 +337,7 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 
 
 def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:
-    """Return the from_unixtime() in an expression, and the grain of its buckets that determine the expression.
+    """Return the from_unixtime() call in a date_trunc() or date_format(), and the grain that determines the value.
 
     Return None for other expressions.
 
@@ -352,9 +361,9 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Replace from_unixtime(seconds) by its argument, with the grain of the argument that determines the label.
+    """Replace from_unixtime(seconds) by its argument, and `grain` by the argument's grain that determines the label.
 
-    Return other sources unchanged, and None if there is no such grain.
+    Return any other source with its grain unchanged, and None if no grain of the argument determines the label.
 
     law: a text of from_unixtime() that is read as a time of the same zone has the same fields
     no:  its instant, in an hour that clocks repeat
@@ -435,7 +444,10 @@ def finest_field(pattern: Tree) -> str | None:
 
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
-    """Return the bucket that an expression determines; None if it is not a bucket, a date or seconds rounded down."""
+    """Return the time bucket that an expression determines, as Told.
+
+    Return None if the expression is not a bucket, a date, or seconds since 1970 rounded down.
+    """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     bucket, day = as_bucket(tree), day_source(tree)
@@ -496,8 +508,8 @@ def _made_date(tree: Tree) -> Told | None:
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
     """Return the grain and the first day, as a DATE, of the finest bucket that stored date fields determine.
 
-    `held` returns the stored value of an expression such as year(source), None if it is not stored. Return None if the
-    year is not stored.
+    `held` returns the stored value of an expression such as year(source), or None if storage lacks the expression.
+    Return None if the year is not stored.
     """
 
     def field(name: str) -> Tree | None:
@@ -512,13 +524,16 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """Return the date fields, as expressions, that together determine a bucket; empty for grains without them."""
+    """Return the date fields that together determine a bucket, such as year and month for 'month', as expressions.
+
+    Return an empty tuple for grains other than day, month and year.
+    """
     names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
     return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
 
 
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
-    """Return the begin of the bucket of `grain` that contains `date`, cast to `kind`.
+    """Return the start of the bucket of `grain` that contains `date`, cast to the type `kind`.
 
     `date` is the first day of a bucket of the grain `finer`.
     """

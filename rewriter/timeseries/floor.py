@@ -1,4 +1,4 @@
-"""Computes buckets in Python, for decisions that are made before a statement is sent to Spark."""
+"""Computes starts of time buckets in Python, for decisions made before a statement is sent to Spark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def micros_of(wall: datetime) -> int:
 
 
 def floor(wall: datetime, grain: str) -> datetime:
-    """Return the begin of the bucket of `grain` that contains a local time, in a zone with a fixed offset.
+    """Return the start of the bucket of `grain` that contains a local time, in a zone with a fixed offset.
 
     >>> str(floor(datetime(2024, 5, 15, 10, 47, 30), "fifteen_minute")), str(floor(datetime(2024, 5, 15), "quarter"))
     ('2024-05-15 10:45:00', '2024-04-01 00:00:00')

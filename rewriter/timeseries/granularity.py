@@ -1,4 +1,7 @@
-"""The grains as a graph: an edge leads from a grain to a coarser grain whose buckets are unions of its buckets."""
+"""The granularities of time buckets (grains) as a graph.
+
+An edge leads from a grain to each coarser grain whose buckets are unions of the finer buckets.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ _SIZES = {
 
 
 def grain_named(text: str) -> str | None:
-    """Return the grain with this name, or with this number of units of time; None for other texts.
+    """Return the grain with this name ('hour') or of this length ('15 minutes'); None for other texts.
 
     >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
     ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]

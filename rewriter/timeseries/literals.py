@@ -16,20 +16,23 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Moment(NamedTuple):
-    """A local date and time, and the microseconds since 1970-01-01 00:00: UTC if a zone was given, else local time."""
+    """A local date and time `wall`, and the microseconds since 1970-01-01 00:00.
+
+    The microseconds count from 00:00 UTC if a time zone was given, else from 00:00 local time.
+    """
 
     wall: datetime
     micros: int
 
 
 def read_moment(text: str, zone: str | None) -> Moment | None:
-    """Return the moment of a literal such as `2024-01-31` or `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for others.
+    """Return the time that a literal such as `2024-01-31` or `2024-01-31 12:30[:00[.5]][Z|+01:00]` names.
 
-    As in Spark, `2024` and `2024-1` are the first of January, and fields may have one digit. `zone` is the zone of the
-    local time; None for a TIMESTAMP_NTZ or DATE.
+    Return None for other texts, and for an unknown zone. As in Spark, `2024` and `2024-1` are the first of January, and
+    fields may have one digit. `zone` is the zone of the local time; None for a TIMESTAMP_NTZ or DATE.
 
     A local time in a gap or an overlap of the zone becomes the instant that java.time chooses. A text with an offset is
-    parsed only for zones with a fixed offset: in others a local hour may occur twice.
+    parsed only for zones with a fixed offset: in other zones a local hour may occur twice.
 
     >>> read_moment("2024-01-01", "+01:00").micros - read_moment("2024-01-01", None).micros
     -3600000000
@@ -62,7 +65,7 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
 
 
 def zone_info(zone: str) -> timezone | ZoneInfo | None:
-    """Return the time zone with this name, as Spark writes it; None if unknown.
+    """Return the time zone with this name, as Spark writes it; None if the name is unknown.
 
     >>> zone_info("GMT-3") is not None, zone_info("Nowhere/Land")
     (True, None)

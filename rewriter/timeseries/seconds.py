@@ -1,4 +1,4 @@
-"""Times as seconds since 1970, as in `floor(unix_timestamp(t) / 3600) * 3600`, which are buckets of instants.
+"""Recognizes times as seconds since 1970, such as `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
 
 Such buckets begin at multiples of a number of seconds, regardless of the time zone: in a zone with an offset of half an
 hour, an "hour" begins at half past. Integer columns are bucketed by the same arithmetic, whatever they count; if a
@@ -6,7 +6,7 @@ column n counts seconds, its instant is `timestamp_seconds(n)`. For a BIGINT col
 quotients are rounded, and beyond the year 294247 from_unixtime() wraps around.
 
 unix_seconds() and CAST(t AS BIGINT) round down to a second, unix_timestamp() rounds towards 1970: the last second of
-1969, except for its begin, becomes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
+1969, except for its start, becomes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
 
 Functions take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of its times
 in seconds since 1970; both return None if unknown.
@@ -39,7 +39,7 @@ def never_known(time: Tree) -> None:
 
 
 class Seconds(NamedTuple):
-    """A source in seconds, rounded down to a multiple of `step`.
+    """A number of seconds since 1970, or an integer column, rounded down to a multiple of `step`.
 
     `source` is a TIMESTAMP, of which the seconds since 1970 are taken, or an integer column.
     """
@@ -86,7 +86,7 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return an expression that numbers buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
 
-    `s DIV n` is one, too, if no s is before 1970. Return None for other expressions.
+    `s DIV n` also numbers such buckets, if no s is before 1970. Return None for other expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -99,9 +99,9 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 
 
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `CAST(s / n AS INT)` as Seconds with the step n, over whose buckets the cast is constant; None for others.
+    """Return `CAST(s / n AS INT)` as Seconds with the step n; None for other expressions, and if s may be before 1970.
 
-    If the cast overflows for a time, it does for the time's whole bucket. No s may be before 1970.
+    The cast is constant over each bucket of n seconds; if it overflows for a time, it overflows for the whole bucket.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -111,7 +111,7 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `floor((s - o) / n) * n + m` as Seconds with a step that divides n and o; None for other expressions.
 
-    The expression is constant over each bucket of this step. It may be seconds or a TIMESTAMP made of them.
+    The expression is constant over each bucket of this step. It is a number of seconds, or a TIMESTAMP made of seconds.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
@@ -128,7 +128,7 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return a TIMESTAMP made of seconds since 1970 as Seconds; None for other expressions."""
+    """Return a TIMESTAMP made of seconds since 1970 (timestamp_seconds(n)) as Seconds; None for other expressions."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
@@ -154,7 +154,10 @@ def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None
 
 
 def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
-    """Return `seconds` rounded towards 1970 to a multiple of `step` as Seconds; None if some may be before 1970."""
+    """Return `seconds` rounded towards 1970 to a multiple of `step` as Seconds.
+
+    Return None if some values may be before 1970, or if the expression is not supported.
+    """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None
     return _stepped(seconds, step, kind_of, since_of) if since is not None and since >= 0 else None

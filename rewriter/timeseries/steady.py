@@ -1,4 +1,6 @@
-"""Laws about buckets in a steady zone: its clocks move only by multiples of the buckets' length, at bucket borders.
+"""Decides properties of time buckets in steady zones.
+
+In a steady zone, clocks move only at bucket borders, by multiples of the buckets' length.
 
 law: let all offsets o of a zone since some time be equal to `shift` modulo n seconds (an hour or a part that divides
      it), and change only where a bucket of instants with that shift begins. Then the zone's buckets of n seconds are
@@ -26,6 +28,8 @@ _EPOCH = datetime(1970, 1, 1)
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
     """Return whether buckets of a grain nest in the buckets of all coarser grains, for times from `since` on.
 
+    Return False for grains longer than an hour, and if the zone's offsets since then are not known.
+
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
     >>> is_steady("Australia/Lord_Howe", "hour", 1_000_000_000), is_steady("Asia/Kolkata", "hour", 0)
@@ -36,6 +40,8 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
     """Return whether buckets of a grain have the same borders in two zones, for times from `since` on.
+
+    Return False for grains longer than an hour, and if the offsets of a zone since then are not known.
 
     >>> since = 1_700_000_000
     >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
@@ -48,8 +54,7 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether no instant after a local border of a grain belongs to an earlier bucket, for times from `since`
-    on.
+    """Return whether no instant after a local bucket border belongs to an earlier bucket, for times from `since` on.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -58,7 +63,7 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 
 
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
-    """Return whether each bucket of a grain lies wholly before a local time, or wholly at or after this time.
+    """Return whether each bucket of a grain lies wholly before a local time, or wholly at or after that time.
 
     A grain that is a number is the length of buckets of instants, in seconds.
 
@@ -75,7 +80,7 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
 
 
 def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
-    """Return whether each bucket of a grain lies wholly before an instant, or wholly at or after this instant.
+    """Return whether each bucket of a grain lies wholly before an instant, or wholly at or after that instant.
 
     `micros` are microseconds since 1970. A grain that is a number is the length of buckets of instants, in seconds.
 

@@ -1,4 +1,4 @@
-"""Translates `timeseries` calls to functions of Spark."""
+"""Translates `timeseries` calls to Spark functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPARK_UNITS = {
 
 
 def translate_bucket(source: str, grain: str, kind: str) -> str:
-    """Return the Spark SQL of a bucket; `source` is the SQL of its time, `kind` the type.
+    """Return the Spark SQL of a time bucket; `source` is the SQL of the time, `kind` the type of the time.
 
     >>> translate_bucket("order_time", "hour", "timestamp")
     "date_trunc('HOUR', order_time)"

@@ -19,7 +19,7 @@ def is_fixed_offset(zone: str) -> bool:
     """Return whether a zone has one constant offset of whole minutes.
 
     In such a zone, every bucket of a finer grain lies within one bucket of each coarser grain. For other zones this
-    must be proved from their offset changes.
+    must be proved from the zone's offset changes.
 
     >>> is_fixed_offset("UTC"), is_fixed_offset("+05:30"), is_fixed_offset("Europe/Berlin")
     (True, True, False)
@@ -39,7 +39,7 @@ def offset_of(zone: str) -> int | None:
 
 
 def has_left_out_days(zone: str) -> bool:
-    """Return whether a zone has skipped dates, as zones do that cross the date line; True if unknown.
+    """Return whether a zone has skipped dates, as zones that move across the date line do; True if not certain.
 
     >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
     (True, False, True)

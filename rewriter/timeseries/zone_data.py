@@ -45,7 +45,7 @@ def shift_of(zone: str, step: int, since: int | None) -> int | None:
     """Return the common remainder of a zone's offsets modulo `step` seconds, from `since` (seconds since 1970) on.
 
     Return None if the remainders differ, if an offset changes within a bucket of `step` seconds, or if the zone's data
-    or `since` is unknown.
+    is unknown. `since` may be None (unknown) only for a zone with a fixed offset; else the result is None.
 
     >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
     (0, 1800, 0)
@@ -76,7 +76,7 @@ def _shift(history: History, step: int, since: int) -> int | None:
 
 
 def _skips_hours(history: History, since: int) -> bool:
-    """Return whether, after `since`, a clock skipped the begin of an hour and continued within that hour.
+    """Return whether, after `since`, a clock skipped the start of an hour and continued within that hour.
 
     Spark's date_trunc('HOUR') of the rest of that hour is a local time that did not exist; java.time moves it forward
     by the gap, past the rows of the bucket. This happens on the Chatham Islands, from 02:45 to 03:45.
@@ -99,7 +99,8 @@ def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 def days_follow(zone: str, since: int | None) -> bool:
     """Return whether local dates never go back, for times from `since` on.
 
-    They go back where clocks are set back just after midnight. Return False if the zone's data or `since` is unknown.
+    Local dates go back where clocks are set back just after midnight. Return False if the zone's data is unknown, and
+    if `since` is unknown (None) for a zone whose offset changes.
     """
     if is_fixed_offset(zone):
         return True
@@ -119,7 +120,7 @@ def _forward(history: History, since: int) -> bool:
 
 @cache
 def histories(zone: str) -> tuple[History, ...]:
-    """Return a zone's history in each available edition of the zone data; empty if an edition lacks the zone."""
+    """Return a zone's offset changes in each available edition of the zone data; empty if an edition lacks the zone."""
     texts = list(_editions(zone)) if _NAME.match(zone) else []
     found = [_read(text) for text in texts]
     return tuple(history for history in found if history is not None) if None not in found else ()
@@ -156,7 +157,7 @@ def _read(data: bytes) -> History | None:
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """Return the `rule` of a History from a TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`; None if unsupported."""
+    """Return the field `rule` of a History from a TZ string (`CET-1CEST,M3.5.0,M10.5.0/3`); None if unsupported."""
     found = _RULE.match(text)
     if found is None:
         return None
