@@ -86,7 +86,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return `digits`, a DOUBLE number of units of 10^-scale, divided by 10^scale: the number itself."""
+    """Return the number with these unscaled digits (a DOUBLE): `digits` divided by 10^scale, as an expression."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

@@ -1,4 +1,4 @@
-"""Computes date functions of constants: a date and a number.
+"""Computes Spark's date functions for constant arguments.
 
 The functions raise ValueError or OverflowError for results after the year 9999.
 """

@@ -61,7 +61,7 @@ def _components(call: exp.Anonymous, kinds: Types) -> Components:
 
 
 def spread(name: str) -> Composition:
-    """Return the Composition (components and final formula) of a variance or standard deviation."""
+    """Return the Composition (components and final formula) of the variance or standard deviation `name`."""
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
@@ -79,7 +79,7 @@ def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) ->
 
 
 def rows_of(count: Tree) -> Tree:
-    """Return a row count as a divisor: a DECIMAL expression that is NULL for zero rows."""
+    """Return a row count as a DECIMAL expression that is NULL for zero rows, to be used as a divisor."""
     return cast(call_of("nullif", count, number(0)), _COUNT)
 
 
@@ -89,7 +89,9 @@ def divisor(rows: Tree, sample: bool) -> Tree:
 
 
 def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
-    """Return the sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, from the sums of x * y, x and y.
+    """Return the sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, as a DOUBLE expression.
+
+    `products` is the sum of x * y, `first` the sum of x, and `second` the sum of y; `count` is the number of pairs.
 
     law: for any p and q it is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n. With the whole
          parts of the means as p and q, both terms are exact and small; from the sum of products alone, cancellation

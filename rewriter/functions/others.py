@@ -1,6 +1,5 @@
-"""The records of nondeterministic functions, of functions that a block cannot contain, and of casts written as calls.
-
-A block is a SELECT in normal form.
+"""The records of nondeterministic functions, of casts written as calls, and of functions unsupported in query
+blocks.
 """
 
 from __future__ import annotations

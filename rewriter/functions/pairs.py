@@ -49,7 +49,7 @@ class Pair:
 
     @property
     def swapped(self) -> Pair:
-        """The pair with y and x exchanged."""
+        """The same pair with y and x exchanged."""
         return Pair(self.x, self.y, self.kinds[::-1])
 
     @property
@@ -61,7 +61,10 @@ class Pair:
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """Return the aggregate `part` (n, x, y, xx, yy or xy) over the pairs, computed on unscaled digits."""
+        """Return the aggregate `part` over the pairs, computed on unscaled digits.
+
+        `part` is n (the number of pairs), x, y (sums), xx, yy or xy (sums of products).
+        """
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
             "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
@@ -75,7 +78,7 @@ class Pair:
 
 
 def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
-    """Return the two arguments as a Pair; None if a type is unknown or its sums would be inexact."""
+    """Return the two arguments as a Pair; None if a type is unknown (None) or sums of squares would be inexact."""
     first, second = kinds
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
@@ -83,7 +86,7 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
 
 
 def paired(name: str) -> Composition:
-    """Return the Composition (components and final formula) of a function of pairs."""
+    """Return the Composition (components and final formula) of the function of pairs `name`, such as corr."""
 
     def components(call: exp.Anonymous, kinds: Types) -> Components:
         y, x = call.expressions
@@ -108,7 +111,7 @@ def _component(pair: Pair, each: str) -> Component:
 def valued(name: str) -> tuple[int, ...]:
     """Return the positions of the arguments whose values matter to a function of pairs; 0 is y, 1 is x.
 
-    Of an argument at any other position it matters only whether it is NULL.
+    For an argument at any other position, only whether it is NULL matters.
 
     >>> valued("regr_avgx"), valued("corr"), valued("regr_count")
     ((1,), (0, 1), ())
@@ -126,18 +129,18 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """Return the expression that computes the function `name` from the aggregates in `sums`."""
+    """Return the expression that computes the function `name` from the aggregates in `sums`, keyed as in `needed`."""
     return _ENDS[name](_Totals(sums, pair))
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """Return `value` of a pair, or NULL if the pair's `other` value is NULL, as an expression."""
+    """Return the expression that is `value` for a pair, or NULL if the pair's `other` value is NULL."""
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 
 
 class _Totals:
-    """The aggregates over the pairs, combined into DOUBLE expressions for the final formulas."""
+    """The aggregates over the pairs, combined into expressions for the final formulas."""
 
     def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
         self._sums, self._pair = sums, pair
@@ -155,7 +158,10 @@ class _Totals:
         return unscaled(average_of_digits(self._sums[which], self.n, "int"), self._pair.scales["yx".index(which)])
 
     def about_mean(self, which: str) -> Tree:
-        """Return Sxx, Syy or Sxy, as `which` is xx, yy or xy."""
+        """Return Sxx, Syy or Sxy for `which` = xx, yy or xy, as a DOUBLE expression.
+
+        These are the sums of the squares, or products, of deviations from the means.
+        """
         first, second = tuple(which)
         y, x = self._pair.scales
         scales = {"x": x, "y": y}

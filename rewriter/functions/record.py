@@ -1,4 +1,4 @@
-"""The record types of functions: names, result type, and how rewriting may use a function."""
+"""The record types for SQL functions: names, result type, and how rewriting may use a function."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Rule = Callable[[Types], str]
 
 @dataclass(frozen=True)
 class Function:
-    """A scalar function.
+    """A scalar function of Spark.
 
     `result` computes the result type from the argument types; None if the type is not known for certain. `operator` is
-    the arithmetic operator whose type rules apply instead. `zoned` is true if the value may depend on the session's
-    time zone.
+    the arithmetic operator whose type rules apply instead; empty if there is none. `zoned` is true if the value may
+    depend on the session's time zone.
 
-    `readable` is true if a block may contain the function. A view whose query contains any other function answers only
-    queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE refuses a
-    view whose query contains the function; empty for deterministic functions.
+    `readable` is true if a query block may contain the function. A view whose query contains any other function answers
+    only queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE
+    refuses a view whose query contains the function; empty for deterministic functions.
 
     `printed` says how Spark prints a call as the name of an output without an alias: under the typed name (True), under
     this other name (a string), or in an unknown way (False). The printed form is also unknown for the synonyms in
@@ -30,7 +30,8 @@ class Function:
 
     `units` are the fields of EXTRACT that return the same value as the function. `form` is the form of a call in a
     block: a call, a field of a time, a CAST to the type `casts_to`, a time bucket, or a part of a time window.
-    `of_unit` says whether the unit, the first of three arguments, is added to a time or counted between two times.
+    `of_unit` says whether the unit, the first of three arguments, is added to a time or counted between two times;
+    empty if the function takes no unit.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Function:
 
 
 class Component(NamedTuple):
-    """An aggregate from which another aggregate is computed.
+    """An aggregate from which another aggregate is computed, such as sum and count for avg.
 
     `label` is a part of the name of the hidden column that stores the component. `kind` is the type of the aggregated
     values before any cast in `call`; None if `call` casts nothing. `same` are other calls that have the same value.
@@ -66,7 +67,7 @@ Components = Mapping[str, Component]
 
 
 class Composition(NamedTuple):
-    """How an aggregate is computed from other aggregates, its components, that can be rolled up.
+    """The computation of an aggregate from other aggregates (its components) that can be rolled up.
 
     `components` returns the components for a call and its argument types; empty if the result would be inexact.
     `finish` returns the formula that computes the aggregate from the values of the components, or None if the formula's
@@ -80,12 +81,12 @@ class Composition(NamedTuple):
 
 
 def always_exact(kind: str) -> bool:
-    """Return True: the aggregate's result does not depend on the order of rows."""
+    """Return True: results of the aggregate do not depend on the order of rows, for any argument type."""
     return True
 
 
 def never_exact(kind: str) -> bool:
-    """Return False: the aggregate is computed in DOUBLE, and its last bits depend on the order of rows."""
+    """Return False: the aggregate is computed in DOUBLE, so that its last bits depend on the order of rows."""
     return False
 
 
@@ -93,15 +94,15 @@ def never_exact(kind: str) -> bool:
 class Aggregate(Function):
     """An aggregate function.
 
-    combine    the aggregate that combines the values of finer groups into the value of a coarser one; None if none does
-    composed   how the aggregate is computed from other aggregates that can be combined; None if it is not
+    combine    the aggregate that combines the values of finer groups into the value of a coarser group; None if none
+    composed   the computation from other aggregates that can be combined; None if there is none
     repeats    whether repeated values change the result, so that DISTINCT has an effect
     exact      whether the result is the same in any order of rows, given the type of the first argument
     of_key     how the aggregate of a grouping key is computed from the groups: the key times the row count (weigh), the
                row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set)
     arity      the number of arguments
     size       for sketches: the default of the second argument, the sketch's size
-    values     the positions of the arguments whose values matter; of others only whether they are NULL; None means all
+    values     the positions of the arguments whose values matter (of others, only whether they are NULL); None: all
     family     aggregates with the same family name can be computed from each other's components over the same columns
     linear     whether the contribution of deleted rows can be subtracted from the value
     windowed   whether the aggregate is also supported with OVER
@@ -127,8 +128,8 @@ class WindowFunction:
     """A function that is supported only with OVER.
 
     `result` computes the result type from the argument types; None if the type is not known. A `rank` has the same
-    value for rows that are equal under ORDER BY; a `succession`, such as row_number, may have different values for
-    them. `settled` is true if a view's query may contain the function.
+    value for rows that are equal under ORDER BY; a `succession`, such as row_number(), may have different values for
+    such rows. `settled` is true if a view's query may contain the function.
     """
 
     name: str

@@ -33,6 +33,8 @@ _SYNONYMS = {synonym: record.name for record in FUNCTIONS.values() for synonym i
 def meant(name: str) -> str:
     """Return the canonical name of a function, in lower case: a synonym is replaced by the name of its record.
 
+    A name without a record is returned in lower case.
+
     >>> meant("SUBSTR"), meant("sum")
     ('substring', 'sum')
     """

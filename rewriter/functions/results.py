@@ -28,12 +28,12 @@ def always(kind: str) -> Rule:
 
 
 def first(types: Types) -> str:
-    """Return the type of the first argument."""
+    """Return the type of the first argument as the result type."""
     return types[0]
 
 
 def together(types: Types) -> str:
-    """Return the common type to which Spark casts all arguments; raise Uncertain if it is not known."""
+    """Return the common type to which Spark casts all arguments; raise Uncertain if that type is not known."""
     return reduce(common, types[1:], types[0])
 
 
@@ -59,7 +59,7 @@ def number(types: Types) -> str:
 
 
 def total(types: Types) -> str:
-    """Return the type of sum() over values of the argument's type."""
+    """Return the type of sum() over values of the argument's type; raise Uncertain if the argument is not numeric."""
     kind = number(types)
     if decimal := as_decimal(kind):
         return bounded(decimal.precision + 10, decimal.scale)
@@ -67,14 +67,17 @@ def total(types: Types) -> str:
 
 
 def average(types: Types) -> str:
-    """Return the type of avg() over values of the argument's type."""
+    """Return the type of avg() over values of the argument's type; raise Uncertain if the argument is not numeric."""
     if decimal := as_decimal(number(types)):
         return bounded(decimal.precision + 4, decimal.scale + 4)
     return "double"
 
 
 def whole(types: Types) -> str:
-    """Return the type of ceil() and floor() with one argument; raise Uncertain for two arguments."""
+    """Return the type of ceil() and floor() of a number.
+
+    Raise Uncertain if the argument is not numeric, or if there is a second argument (a scale).
+    """
     kind = number(types)
     if len(types) != 1:
         raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain")
@@ -84,7 +87,10 @@ def whole(types: Types) -> str:
 
 
 def either(types: Types) -> str:
-    """Return the type of if(x, a, b) and nvl2(x, a, b): the common type of a and b."""
+    """Return the type of if(x, a, b) and nvl2(x, a, b): the common type of a and b.
+
+    Raise Uncertain if the common type is not known.
+    """
     return common(types[1], types[2])
 
 
@@ -96,7 +102,7 @@ def integral(types: Types) -> str:
 
 
 def magnitude(types: Types) -> str:
-    """Return DOUBLE, the type of sqrt() and of other functions of a number that are computed in DOUBLE."""
+    """Return DOUBLE, the type of sqrt() and similar functions; raise Uncertain if the argument is not numeric."""
     number(types)
     return "double"
 
@@ -114,7 +120,7 @@ def float_or_double(types: Types) -> str:
 
 
 def dated(types: Types) -> str:
-    """Return DATE for a date, timestamp or string argument; raise Uncertain for others."""
+    """Return DATE for a date, timestamp or string as the first argument; raise Uncertain for other types."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(
             f"the result type of a date function with an argument of type {types[0]} is not known for certain"
@@ -131,6 +137,8 @@ def instant(types: Types) -> str:
 
 def rounded(kind: str, places: int) -> str:
     """Return the type of round() and bround() of a number of type `kind` to `places` decimal places.
+
+    Raise Uncertain if `kind` is not numeric.
 
     >>> rounded("decimal(10,4)", 2), rounded("decimal(10,2)", 0), rounded("double", 1)
     ('decimal(9,2)', 'decimal(9,0)', 'double')

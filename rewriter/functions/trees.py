@@ -28,7 +28,7 @@ def cast(tree: Tree, kind: str) -> Tree:
 
 
 def number(value: int) -> Tree:
-    """Return an integer literal; the value must not be negative."""
+    """Return an integer literal; `value` must not be negative."""
     return exp.Literal.number(value)
 
 

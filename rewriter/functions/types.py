@@ -26,7 +26,10 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
 class Uncertain(ValueError):
-    """Spark's type or name of an expression is not known for certain; the message names the expression."""
+    """The error that Spark's type or output name for an expression is not known for certain.
+
+    The message names the expression.
+    """
 
 
 class Decimal(NamedTuple):
@@ -56,13 +59,15 @@ def is_numeric(kind: str) -> bool:
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """Return the DECIMAL type that represents all values of `kind`, an integer or DECIMAL type."""
+    """Return the narrowest DECIMAL type that represents all values of `kind`, an integer or DECIMAL type."""
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 
 
 def holds_all(wide: str, narrow: str) -> bool:
-    """Return whether `wide` represents each value of `narrow` exactly; only for integer and DECIMAL types.
+    """Return whether the type `wide` represents each value of the type `narrow` exactly.
+
+    Return False unless both are integer types, or `wide` is a DECIMAL type and `narrow` an integer or DECIMAL type.
 
     >>> holds_all("bigint", "int"), holds_all("decimal(12,2)", "int"), holds_all("decimal(11,2)", "int")
     (True, True, False)
@@ -77,14 +82,13 @@ def holds_all(wide: str, narrow: str) -> bool:
 
 
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
-    """Return the DECIMAL type of a result, limited to 38 digits: a larger scale is cut, but not below six digits.
+    """Return the DECIMAL type of a result with this precision and scale, limited to 38 digits as Spark does.
 
-    With `lossless`, raise Uncertain if the result needs more than 38 digits.
+    Beyond 38 digits, the scale is cut, but not below six; a scale below six is kept. With `lossless`, raise Uncertain
+    if the result needs more than 38 digits.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
-
-    With `lossless`, raise Uncertain if the result needs more than 38 digits.
     """
     if precision <= MAX_PRECISION:
         return str(Decimal(precision, scale))
@@ -95,7 +99,7 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return the DECIMAL type with precision and scale each limited to 38."""
+    """Return the DECIMAL type with the precision and the scale each limited to 38."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
@@ -120,7 +124,7 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """Return the type to which Spark casts two numbers of these types, of which neither is a DECIMAL."""
+    """Return the type to which Spark casts two numbers of these types, neither of which is a DECIMAL."""
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
@@ -179,7 +183,7 @@ _NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*
 
 
 def column_type(text: str) -> str:
-    """Return a type name of CREATE TABLE as the type of the Iceberg column; raise Uncertain if it is not a type.
+    """Return a type name of CREATE TABLE as the type of the Iceberg column; raise Uncertain if Spark has no such type.
 
     >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
     ('int', 'string', 'decimal(15,2)', 'array<bigint>')
