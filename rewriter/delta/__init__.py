@@ -1,8 +1,9 @@
-"""Computes how changes of a block's source tables change the block's rows.
+"""Computes how changes of a query block's source tables change the block's rows.
 
-A block is a SELECT in normal form. A term is the block with a chosen read for each table in FROM: the table at a
-snapshot, or only the rows appended between two snapshots. The union of a join's terms has the rows that appends to its
-tables add to the join. In a grouped block, the aggregates over the terms are combined with the stored aggregates.
+A block is a SELECT in normal form. A term is the block with one way to read each table in FROM: all rows at a snapshot,
+or only the rows appended between two snapshots. If rows were appended to several tables of a join, the union of the
+join's terms has exactly the rows that the join gains. In a grouped block, the aggregates over the terms are combined
+with the stored aggregates.
 """
 
 from rewriter.delta.reads import Added, At, Changed, Read

@@ -1,6 +1,6 @@
-"""The ways to read a table in FROM: at a snapshot, or as the changes between two snapshots.
+"""The ways to read a table in FROM: all rows at a snapshot, or the changes between two snapshots.
 
-The method `sql` of a read returns the text that follows the table's name in FROM.
+The method `sql` returns the text that follows the table's name in FROM.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """All rows of a table at a snapshot.
+    """A read of all rows of a table at a snapshot.
 
-    `snapshot` is None for a table that has no snapshot; the table is then read without a clause.
+    `snapshot` is None for a table that has no snapshot; the table is then read without VERSION AS OF.
 
     >>> At(7).sql()
     ' VERSION AS OF 7'
@@ -26,9 +26,9 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The rows appended after the snapshot `start`, up to the snapshot `end`.
+    """A read of the rows appended after the snapshot `start`, up to the snapshot `end`.
 
-    Every snapshot in between must be an append: Spark silently skips others.
+    Every snapshot in between must be an append: Spark silently skips other snapshots.
     """
 
     start: int
@@ -40,9 +40,9 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The rows inserted and deleted between two snapshots, each marked in the column `_change_type`.
+    """A read of the rows inserted and deleted between two snapshots, each marked in the column `_change_type`.
 
-    Spark cannot compute them for a table with delete files.
+    Spark cannot compute these changes for a table with delete files.
     """
 
     start: int

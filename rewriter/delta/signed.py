@@ -1,6 +1,6 @@
 """Maintains a grouped block over one table by signed deltas.
 
-The aggregates of inserted rows are added to the stored aggregates, those of deleted rows are subtracted.
+The aggregates of inserted rows are added to the stored aggregates, and the aggregates of deleted rows are subtracted.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why a grouped block's outputs cannot be maintained by adding and subtracting; empty if they can be.
+    """Return why a grouped block's outputs cannot be maintained by adding and subtracting, for a message.
 
-    `types` are the types of the outputs.
+    Return an empty string if they can be maintained so. `types` maps each output to its type.
 
     law:    count and sum are linear: new = old + added - deleted, exactly for integers and decimals, never for floats
     no:     min and max, whose row may have been deleted; sum(x) of a nullable x without count(x), which tells when the
@@ -101,7 +101,7 @@ def count_of(argument: Tree) -> Tree:
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """Return the output of a block that counts the values of an argument that are not NULL; None if there is none.
+    """Return the output of a block that counts the non-NULL values of an argument; None if there is no such output.
 
     The count shows when the last value of a group is deleted, so that the sum becomes NULL.
 
@@ -117,10 +117,9 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """Return an expression that is NULL exactly where `argument` is NULL.
+    """Return the argument without a cast from an integer type to a DECIMAL type with room for all its values.
 
-    The expression is the argument without a cast of an integer to a DECIMAL that represents all its values, else the
-    argument itself.
+    The result is NULL exactly where the argument is NULL. Return any other argument unchanged.
     """
     if not isinstance(argument, exp.Cast):
         return argument
@@ -139,7 +138,7 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 
 
 def signed(output: Tree, block: Block, kind: str) -> Tree:
-    """Return the expression over changed rows whose value is to be added to the stored value of `output`.
+    """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
     `kind` is the output's type. A deleted row (by `_change_type`) counts negatively. The result is NULL for an
     aggregate other than sum and count, and the output itself for a grouping key.

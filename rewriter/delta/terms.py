@@ -1,4 +1,4 @@
-"""The terms whose union has the rows that appends to a block's tables add to the block.
+"""Computes the rows that appends to base tables add to a query block, as a union of terms.
 
 A term has one read (a table at a snapshot, or its appended rows) for each table in FROM.
 """
@@ -12,7 +12,9 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """Yield one term for each table in FROM with appended rows; `states` are the changes of the tables, in order.
+    """Yield one term, a tuple of reads in FROM order, for each table in FROM with appended rows.
+
+    `states` are the changes of the tables since the refresh, in the same order.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
@@ -31,7 +33,7 @@ def _was_empty(change: Change) -> bool:
 
 
 def _appended(change: Change) -> Read:
-    """Return the read of a table's appended rows; all current rows if the table had no snapshot before."""
+    """Return the read of a table's appended rows; a read of all current rows if the table had no snapshot before."""
     if change.start is None or change.end is None:
         return At(change.end)
     return Added(change.start, change.end)
