@@ -1,4 +1,4 @@
-"""The rewrite rules, one in each module: each rule answers a question from one access path.
+"""The rewrite rules, one in each module: each rule tries to answer a question from one access path.
 
 A question is a query block, or a query compared as a text or as a set operation.
 

@@ -7,10 +7,10 @@ from rewriter.match.set_operations import SetQuestion
 
 
 def branch_by_branch(ask: Ask) -> Branchwise | Miss:
-    """Plan to answer a set operation branch by branch, from a view with the same operator.
+    """Plan to answer a set operation branch by branch, from a view that is the same set operation.
 
-    The engine then answers the branches, and requires that all of them read the view in the same way. Return a Miss for
-    other questions.
+    The engine then answers each branch from the view's matching branch, and requires that all branches read the view in
+    the same way. Return a Miss for other questions.
 
     law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; so may a projection after
             UNION ALL, and after the others a projection that keeps different rows different

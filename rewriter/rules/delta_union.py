@@ -15,7 +15,8 @@ from rewriter.model import Change, ChangeKind
 def delta_union(ask: Ask) -> TwoPhase | Miss:
     """Plan to combine a view's stored rows with the rows appended to its tables since the refresh.
 
-    Return a Miss if no rows were appended, or if the appended rows cannot simply be added.
+    Return a Miss if no rows were appended, if appended rows may also remove result rows (through an outer, SEMI or ANTI
+    join) or change result rows (window functions), or if the query reads a derived table.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -50,7 +51,7 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return why appended rows cannot simply be added to a block's rows, for a message; empty if they can."""
+    """Return why appended rows cannot simply be added to a block's rows, as the end of a message; empty if they can."""
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:

@@ -1,4 +1,4 @@
-"""Answers a query from a view of rows, that is a view without GROUP BY."""
+"""Answers a query from a view of rows, which is a view without GROUP BY."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rewriter.match.grouping import Groups, finish, group_keys
 def read_rows(ask: Ask) -> Match | Miss:
     """Read the view's rows in place of the tables' rows, and filter, group and project them as in the query.
 
-    Return a Miss if the view cannot answer the query. A view that groups can do so only if the query needs no
-    duplicates.
+    Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
+    rows do not matter (an operand of EXISTS or IN).
 
     law:    the view has the rows of the tables that it joins, and lacks only rows that the query does not need; a group
             exists if it has a row, which is all that EXISTS and IN test

@@ -22,7 +22,7 @@ Tree = exp.Expr
 def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     """Plan to unite the bitmaps of each bucket per group of the query, and then to add up their bit counts.
 
-    Return a Miss if the query counts no distinct values of which the view has bitmaps.
+    Return a Miss if the query has no count(DISTINCT i) for which the view has bitmaps of i.
 
     law:    the bits of one bucket mean the same numbers in all groups, so that bitmaps are united before bits are
             counted
@@ -46,7 +46,7 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
 
 
 def _counted(block: Block) -> Iterator[Tree]:
-    """Yield the argument of each count(DISTINCT …) of a block."""
+    """Yield the argument of each one-argument count(DISTINCT …) in a block."""
     for tree in block.expressions:
         for call in every(tree, exp.Anonymous) if "count" in names_called(tree) else ():
             value = _distinct_value(call)
@@ -64,7 +64,7 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
-    """Return the block with bitmaps, and with their buckets as keys, in place of the counts of distinct values."""
+    """Return the block with bitmaps in place of the counts of distinct values, and with the bitmap buckets as keys."""
     outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
     keys = tuple(dict.fromkeys((*(groups.keys or ()), *buckets)))

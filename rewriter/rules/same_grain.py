@@ -14,9 +14,9 @@ Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
-    """Read each group of the query from the one storage row of that group.
+    """Read each group of the query from the one storage row of that group, without aggregating again.
 
-    Return a Miss if the groups are not the same.
+    Return a Miss if the query's groups are not the view's groups, or if the view cannot answer the query.
 
     law:    the query's keys determine the view's keys, and the query's additional joins only drop groups, or find at
             most one row for each group by a trusted key
@@ -48,7 +48,7 @@ def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
 def _repeating(reading: Reading) -> bool:
     """Return whether the query joins tables that could repeat a group of the view.
 
-    SEMI and ANTI joins cannot repeat a group, nor can a join by a table's whole primary key.
+    SEMI and ANTI joins cannot repeat a group, and neither can a join by a table's whole primary key.
     """
     beside = {table.id for table in reading.extra}
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))

@@ -8,7 +8,7 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 
 def text_match(ask: Ask) -> Match | Miss:
-    """Read the storage in place of a query whose text equals the text of the view's query.
+    """Read the storage table in place of a query whose text equals the text of the view's query.
 
     Return a Miss for other questions, for an ORDER BY item that is not an output, and if an outer query may filter by a
     floating-point output.

@@ -17,7 +17,7 @@ from rewriter.sql import holds
 def union_branches(block: Block) -> Sequence[Block]:
     """Return, for each branch of a grouped block's only UNION ALL, the block that groups the branch.
 
-    Return nothing for other blocks.
+    Return an empty sequence for blocks that cannot be divided in this way.
 
     law:    the rows of a union, and of each of its groups, are the rows of its branches together
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
@@ -37,7 +37,7 @@ def union_branches(block: Block) -> Sequence[Block]:
 
 
 def _few_keys(block: Block) -> Block:
-    """Return a block without its constant keys, such as a literal that names the branch.
+    """Return a block without its constant grouping keys, such as a literal that names the branch.
 
     If all keys are constants, HAVING count(*) > 0 takes their place: for an empty input, GROUP BY a constant returns no
     group, but an aggregate without keys returns one.

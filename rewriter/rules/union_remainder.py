@@ -105,9 +105,9 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that select the view's part of the rows, by the predicate from which each was made.
+    """Return the predicates that select the view's part of the rows, keyed by the original predicates.
 
-    They are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed to whole
+    These are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed to whole
     buckets.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
@@ -126,10 +126,10 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the divided time range with the view's bucket of that time.
+    """Return the divided time range as an OpenRange, with the view's bucket of that time.
 
-    Return None unless the range limits a single time, has exactly one lower bound, and the view has one bucket of the
-    time.
+    Return None unless the divided predicates limit a single time, that time has exactly one lower bound, and the view
+    has one bucket of the time.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
@@ -158,9 +158,10 @@ def holds_buckets(view: Block) -> bool:
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """Return a comparison that limits a time, narrowed to whole buckets.
+    """Return a comparison that limits a time, narrowed to whole buckets of the view.
 
-    Return None if the bound is on a border already, or if the view has no bucket of that time.
+    `outputs` are the view's outputs. Return None if the bound is on a bucket border already, if the view has no bucket
+    of that time, or if the bound is not supported.
     """
     if conjunct.this in outputs:
         return None
@@ -188,7 +189,7 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     """Narrow `time >= bound` or `time < bound`, with a bound such as current_date(), to whole buckets.
 
     The bound is rounded to a bucket border as a SQL expression. Return None if the zone may split buckets, or if the
-    bound is on a border already.
+    bound certainly is on a border already.
     """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
@@ -203,9 +204,10 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last bucket border within a range, as a local time.
+    """Return the first or last bucket border within a time range, as a local time.
 
-    Return None if the range already ends on a border.
+    `wall` is the local time of the bound, `kind` the type of the time. Return None if the range already ends on a
+    border.
     """
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
@@ -225,7 +227,7 @@ def _literal(wall: datetime, kind: str) -> Tree:
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """Return the complement of the dividing predicates as a disjunction of ranges, by which Iceberg can skip files.
 
-    Return None if a predicate has no such complement.
+    Return None if a predicate has no complement of that form.
     """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
