@@ -44,7 +44,9 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the next name belongs to a table, view, qualified function or alias, so that it is not a call."""
+    """Return whether the token after `before` names a table, view, alias or qualified function, so that it is
+    no call.
+    """
     return bool(before) and before[-1].token_type in _NAMING
 
 
@@ -62,7 +64,7 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
 
 
 def blanked(sql: str) -> str:
-    """Return the text with each call replaced by its first argument and blanks, all offsets unchanged.
+    """Return the text with each `timeseries` call replaced by its first argument and blanks; no offset changes.
 
     Spark can parse the result, and its error messages give the right positions.
 

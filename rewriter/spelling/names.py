@@ -1,7 +1,7 @@
 """Resolves the names and types in a SELECT, as far as they are known for certain.
 
-Blocks (SELECTs in normal form) give columns to fewer relations: here, set operations and derived tables with LIMIT have
-columns, too.
+Unlike the block normal form (rewriter.block), this module also gives columns to set operations and to derived tables
+with LIMIT.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Names:
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a CTE that is a set operation; raise Unsupported for other relations."""
+        """Return the columns of a CTE that is a set operation; raise Unsupported for other items of FROM."""
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
             raise Unsupported("it is not a common table expression")
@@ -86,7 +86,7 @@ class Names:
 
 
 def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
-    """Yield each relation in FROM whose columns the SELECT can name: its name in lower case, and its tree."""
+    """Yield each item of FROM whose columns the SELECT can name: its lower-case alias or table name, and its tree."""
     hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
     for item in from_items(tree):
         if not any(item is each for each in hidden):

@@ -1,4 +1,4 @@
-"""Finds the type of the first argument (the source) of a `timeseries(…)` call."""
+"""Finds the type of the first argument (the source) of a `timeseries(…)` call, from the names visible at the call."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Tree = exp.Expr
 class Level(NamedTuple):
     """The names visible in one SELECT that encloses a call: `scope` has the columns, `outputs` the output aliases.
 
-    With `whole`, the columns of all relations in FROM are known, so that any other name belongs to an outer SELECT.
-    `bound` are the parameters of lambda functions. With `behind`, a call is in HAVING or ORDER BY, where an output
+    `whole` is true if the columns of all items of FROM are known, so that any other name belongs to an outer SELECT.
+    `bound` are the parameters of lambda functions. `behind` is true if a call is in HAVING or ORDER BY, where an output
     alias may take precedence over a column.
     """
 
@@ -50,7 +50,10 @@ class Level(NamedTuple):
 
 
 def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
-    """Yield the visible names of each SELECT that encloses a call, innermost first, up to one that cannot be parsed."""
+    """Yield the visible names of each SELECT that encloses a call, innermost first.
+
+    Stop before a SELECT that cannot be parsed.
+    """
     around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
     around.sort(key=lambda block: block.span.end - block.span.start)
     if statement.outside is not None and statement.outside.span.start <= call.start:
@@ -77,7 +80,7 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
     """Return the type of a call's source; None if the type is not known for certain.
 
-    `around` are the visible names of the enclosing SELECTs, innermost first.
+    `around` are the visible names of the SELECTs that enclose the call, innermost first.
     """
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
