@@ -47,9 +47,9 @@ Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """The aggregates of a query, computed from a view's storage.
+    """Derives the aggregates of a query from a view's storage.
 
-    Arguments and results are canonical, normalized trees.
+    Arguments and results are canonical, normalized expressions.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -57,9 +57,9 @@ class Aggregates:
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Return an aggregate of the query, if each group of the query is one storage row.
+        """Derive an aggregate of the query from storage, where each group of the query is one storage row.
 
-        Return a Miss if storage lacks the aggregate or its components.
+        Return a Miss if storage lacks the aggregate or its components (such as sum and count for avg).
         """
         held = self.partials.held(tree)
         if held is not None:
@@ -71,7 +71,7 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Return an aggregate of the query, if a group may consist of several storage rows.
+        """Derive an aggregate of the query from storage, where a group may consist of several storage rows.
 
         Return a Miss if storage does not determine the aggregate. If the query reads at most one storage row, the
         stored value is used even if the aggregate does not roll up.
@@ -89,7 +89,10 @@ class Aggregates:
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """Return an aggregate of a query that reads at most one storage row; None if storage lacks a usable value.
+        """Return an aggregate of a query that reads at most one storage row.
+
+        Return None if storage lacks the aggregate, if its value over no rows is neither NULL nor 0, or if it is neither
+        numeric nor DISTINCT.
 
         law:    max() of one value is that value; an aggregate that is 0 over no rows (count) is never NULL in a row of
                 the view
@@ -146,7 +149,7 @@ class Aggregates:
         return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """Return `miss`, or a Miss that says why an aggregate that the view has cannot be rolled up."""
+        """Return `miss` if the view lacks an aggregate; else a Miss that says why the aggregate cannot be rolled up."""
         if self.partials.held(call) is None:
             return miss
         lacking = " without the sums that it is computed from" if AGGREGATES[call.name].composed else ""
@@ -156,9 +159,10 @@ class Aggregates:
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """Return an aggregate computed from its components, such as sum and count.
+        """Return an aggregate computed from its components, such as sum and count for avg.
 
-        Return None if storage lacks a component or the result is inexact.
+        `total` combines the stored values of a component. Return None if storage lacks a component or the result is
+        inexact.
         """
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
@@ -174,15 +178,15 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the aggregate's argument, if necessary derived from the type of a stored sum."""
+        """Return the type of the aggregate's argument; if unknown, derive the type from that of a stored sum."""
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate of a set of values, from a key of the view or as a union of bitmaps or sketches.
+        """Return an aggregate that depends only on the set of its values, from a key of the view or as a union.
 
-        Return a Miss if storage has neither.
+        The union is that of stored bitmaps or sketches. Return a Miss if storage has neither such a key nor those.
 
         law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
              the union
@@ -198,10 +202,11 @@ class Aggregates:
         return _filtered(call_of(call.name, partial.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
-        """Return count(DISTINCT i) of an integer as the sum of bit counts.
+        """Return count(DISTINCT i) of an integer as the sum of the bit counts of stored bitmaps.
 
-        Return None if storage has no bitmaps of the integer. Return a Miss if the view has other keys, besides the
-        bitmap bucket, than the query's: then bitmaps would have to be united first.
+        Return None if storage has no bitmaps of the integer. Return a Miss if bitmaps would have to be united before
+        they are counted, for example because the view has keys besides the bitmap bucket that are not keys of the
+        query.
 
         law:    a number is one bit of one bucket, so that the counts of different buckets add up, where storage has one
                 bitmap per bucket in each group of the query
@@ -242,7 +247,7 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """Return the aggregate that collects an integer's positions within a bitmap bucket as a bitmap."""
+    """Return the aggregate that collects integers as a bitmap, with one bit for each position in the bitmap bucket."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
@@ -256,7 +261,10 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
-    """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts."""
+    """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts.
+
+    `kind` is the type of the aggregate's argument, `condition` a FILTER; None if unknown or absent.
+    """
     combine = AGGREGATES[name].combine
     assert combine is not None  # only functions that combine have partial aggregates
     combined = _filtered(call_of(combine, partial), condition)

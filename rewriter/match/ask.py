@@ -37,8 +37,8 @@ class Ask:
     def reading(self) -> Reading | Miss:
         """The question's filters, columns and joins over the path's storage columns, computed once for all rules.
 
-        The value is a Miss if the path cannot answer the question, if the question is not a single block, or if rows
-        were appended to the path's tables.
+        A Miss if the path cannot answer the question, if the question is not a single block, or if rows were appended
+        to the path's tables.
         """
         if not isinstance(self.question, Predicates):
             return Miss(Reason.SHAPE, "the view is compared as a whole", apart=True)
@@ -50,8 +50,8 @@ class Ask:
     def keys(self) -> Mapping[Tree, Tree] | Miss:
         """The question's GROUP BY keys as expressions over the path's storage columns, computed once for all rules.
 
-        The mapping's keys are the meanings (canonical forms for comparison) of the question's keys. The value is a Miss
-        if a key cannot be derived.
+        The mapping is keyed by the meanings (canonical forms for comparison) of the question's keys. A Miss if a key
+        cannot be derived.
         """
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 
@@ -69,9 +69,10 @@ class TwoPhase:
     """A plan in two phases: first the block `groups`, the question's groups with partial aggregates, then the question.
 
     `held` asks an access path for the groups in its storage, and `rest` is the block that reads the other rows from
-    base tables; None if the path has all rows. With `edges`, `rest` reads the rows between the ends of the query's time
-    range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the path lacks;
-    None if unknown. `deltas` read rows appended since the refresh. The engine answers the parts and combines them.
+    base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the query's
+    time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the path
+    lacks; None if unknown. `deltas` read rows appended since the refresh. The engine answers the parts and combines
+    them.
     """
 
     groups: Block

@@ -1,6 +1,6 @@
 """Time bounds of filters whose value is known only at execution, such as `current_date() - 30`.
 
-The text alone tells at the start of which bucket such a bound lies: `current_date() - 30` is the start of a day,
+The text alone shows at the start of which bucket such a bound lies: `current_date() - 30` is the start of a day,
 `date_trunc('month', now())` that of a month, and `now() - INTERVAL 1 HOUR` is the start of no bucket. A grain is the
 length of time buckets, such as "day"; a border is the start of a bucket.
 """
@@ -51,7 +51,7 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree, zone: str) -> bool:
-    """Return whether the local time of a constant in `zone` is known only at execution."""
+    """Return whether `tree` is a constant whose local time in `zone` is known only at execution."""
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
 
@@ -81,7 +81,9 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 
 
 def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
-    """Return whether a comparison with a bound is true for all or for none of the times in each bucket.
+    """Return whether a comparison of a time with a bound is true for all or for none of the times in each bucket.
+
+    `kind` is the type of the time, `zone` the session's time zone.
 
     law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  for DATEs where a bucket begins on the day after
             b
@@ -112,7 +114,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting at the bound; None if there is none."""
+    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain has."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -136,7 +138,7 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the end of the bucket that contains the bound, cast to type `kind`."""
+    """Return the SQL expression for the end of the bucket that contains the bound, which is cast to type `kind`."""
     length, counted = _LENGTHS[grain]
     # an interval of days, so that DATE + interval is a DATE
     units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)
@@ -146,22 +148,26 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the start of the bucket that contains the bound, cast to type `kind`."""
+    """Return the SQL expression for the start of the bucket that contains the bound, which is cast to type `kind`."""
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether a time and a bound have the same order as their buckets.
+    """Return whether comparing the buckets of a time and a bound gives the same order as comparing the two directly.
 
-    They do not if the time of day depends on a zone whose offset changes.
+    Return False if the time of day of one of them depends on a zone whose offset changes, or if the bound is not a
+    time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether no offset change of the zone splits a bucket from the bound on, whenever the query runs."""
+    """Return whether no offset change of the zone splits a bucket after the bound, at whatever time the query runs.
+
+    Return False if the earliest possible value of the bound is unknown.
+    """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
@@ -170,16 +176,16 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 
 
 def _is_zoned(bound: Tree) -> bool:
-    """Return whether a bound's time of day depends on the session's zone; a DATE does not."""
+    """Return whether a bound's time of day depends on the session's zone; False for a DATE."""
     of = _type(bound)
     operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, (exp.DataType, exp.Interval)))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:
-    """Return the coarsest grain with a bucket that starts at a bound shifted by an interval.
+    """Return the coarsest grain that certainly has a bucket starting at a bound that is shifted by an interval.
 
-    Return None if no such grain is certain.
+    Return None for other bounds, and if no grain is certain.
     """
     step: tuple[int, str] | None = None
     if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
@@ -198,7 +204,7 @@ def _moved(bound: Tree) -> str | None:
 
 
 def length_of(grain: str) -> int:
-    """Return the approximate length of a bucket in seconds; a month counts as 30 days."""
+    """Return the approximate length in seconds of a bucket of this grain; a month counts as 30 days."""
     length, unit = _LENGTHS[grain]
     return length if unit == "SECOND" else length * 30 * 86_400
 
@@ -213,7 +219,7 @@ def _step(interval: exp.Interval) -> tuple[int, str] | None:
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Return whether the start of a bucket, shifted by `length` units, is again the start of a bucket."""
+    """Return whether each start of a bucket of this grain, shifted by `length` units, is a start of a bucket again."""
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 
@@ -233,9 +239,9 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain with a bucket in UTC that starts at a local time of another zone.
+    """Return the coarsest grain that certainly has a bucket in UTC starting at a local time of another zone.
 
-    Return None if no grain certainly has such a bucket.
+    Return None if no grain is certain.
     """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:
@@ -248,7 +254,7 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the grain at which CAST(from_unixtime(n) AS TIMESTAMP) of a literal number n starts.
+    """Return the grain that has a bucket starting at CAST(from_unixtime(n) AS TIMESTAMP) of a literal number n.
 
     Return None for other casts.
     """
@@ -261,7 +267,10 @@ def _of_number(bound: exp.Cast) -> str | None:
 
 
 def _converted(bound: Tree) -> str | None:
-    """Return the coarsest grain with a bucket that starts at a bound cast to another type; None if there is none."""
+    """Return the coarsest grain that has a bucket starting at a bound cast to another type.
+
+    Return None for other bounds, and if no grain is certain.
+    """
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)
     return _of_number(bound) if isinstance(bound, exp.Cast) and _type(bound) == "timestamp" else None

@@ -11,9 +11,9 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Branches:
-    """A conditional expression: pairs of a condition and a value, and the default value.
+    """A conditional expression (CASE or if()): pairs of a condition and a value, and the default value.
 
-    `operand` is the operand of CASE; None if there is none.
+    `operand` is the operand of `CASE operand WHEN …`; None if the CASE has no operand.
     """
 
     operand: Tree | None
@@ -27,7 +27,7 @@ class Branches:
 
     @property
     def conditions(self) -> tuple[Tree, ...]:
-        """The operand, if there is one, and the conditions of all branches."""
+        """The operand, if the CASE has one, and the conditions of all branches."""
         return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
 
 

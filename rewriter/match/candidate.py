@@ -46,7 +46,7 @@ class Reason(StrEnum):
     PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
-        """Return the reason as a sentence about a view, completed by `detail`.
+        """Return the reason as a sentence about a view ("it …"), completed by `detail`.
 
         >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
         'it has no column price'
@@ -83,9 +83,10 @@ _TOLD: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Miss:
-    """The reason why a view cannot answer a block.
+    """The reason why a view cannot answer a query block.
 
-    `apart` is true if the rule does not apply to this kind of question at all.
+    `detail` completes the reason's sentence. `apart` is true if the rule does not apply to this kind of question at
+    all.
     """
 
     reason: Reason
@@ -94,7 +95,7 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """How close the view came to a match, from 0 to 2; only the reason of the closest rule is reported.
+        """The closeness of the view to a match, from 0 to 2; only the reason of the closest rule is reported.
 
         A view that lacks a column or an aggregate (2) is closer than a view of another form (1) or an inapplicable rule
         (0).
@@ -104,7 +105,7 @@ class Miss:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An access path: a view's block with the current state of its storage table.
+    """An access path: a view's query block with the current state of its storage table.
 
     `columns` are the names of the storage columns, one for each output of `block`; `sources` are the tables that the
     view reads. With `scattered`, several storage rows may belong to one group. `only` are conditions on storage columns
@@ -178,7 +179,7 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows appended to tables since a refresh: a block to compute, and the snapshot range to read of each table."""
+    """The rows that appends to tables since a refresh add to a block, and the read of each table that computes them."""
 
     block: Block
     reads: tuple[Read, ...]
@@ -186,7 +187,7 @@ class Delta:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """A UNION ALL of one or more branches that each compute groups or rows, read in place of a storage table.
+    """A UNION ALL of one or more branches, each of which computes groups or rows, read in place of a storage table.
 
     No base row is counted in two branches. A branch that is a Block is read from base tables. `shared` pairs each
     branch with its estimated share of rows.
@@ -280,7 +281,10 @@ def _texts_in(trees: Sequence[Tree], tables: Sequence[Occurrence]) -> frozenset[
 
 @dataclass(frozen=True)
 class Match:
-    """The rewriting by which a view answers a block; `rolled_up` is true if the view's groups are aggregated again."""
+    """The rewriting by which a view answers a query block.
+
+    `rolled_up` is true if the view's groups are aggregated again.
+    """
 
     rewriting: Rewriting
     rolled_up: bool = False

@@ -1,7 +1,7 @@
 """Splits a query in two phases: its groups with partial aggregates, then the query over these groups.
 
-The partial aggregates are the components of the query's aggregates: those from which an aggregate is computed, such as
-sum and count for avg.
+The partial aggregates are the components of the query's aggregates, from which an aggregate is computed (sum and count
+for avg).
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ UNKNOWN_SHARE = 0.5
 
 
 def decomposed(block: Block) -> Block:
-    """Return a query's first phase: its rows, or its groups with the components of all aggregates.
+    """Return the block of a query's first phase: the query's rows, or its groups with the components of all aggregates.
 
-    HAVING, ORDER BY, LIMIT, grouping sets and DISTINCT are left to the second phase.
-
-    Each branch of a UNION ALL computes this block.
+    HAVING, ORDER BY, LIMIT, grouping sets and DISTINCT are left to the second phase. In a plan with a UNION ALL, each
+    branch computes this block.
     """
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
@@ -40,7 +39,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield an expression over rows; if its type is uncertain, yield each column in the expression instead."""
+    """Yield an expression over rows; if its type is uncertain, yield each column of the expression instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -55,7 +54,7 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of both value ranges.
+    """Estimate the share (0 to 1) of a query's rows that `rest` selects, by the lengths of both value ranges.
 
     Return UNKNOWN_SHARE if no range has a known length.
     """

@@ -1,7 +1,7 @@
 """Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas.
 
-A lemma is a function of an expression and the rows of storage: it returns the expression over storage columns, None if
-the lemma does not apply, or a Miss if storage cannot give the expression.
+A lemma is a function of an expression and of the row expressions in storage. It returns the expression over storage
+columns, None if the lemma does not apply, or a Miss if storage cannot give the expression.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
-    """Return a normalized row expression of the query over storage columns and joined tables.
+    """Return a normalized row expression of the query as an expression over storage columns and joined tables.
 
     Return a Miss if the expression cannot be derived.
     """
@@ -41,9 +41,9 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
 
 
 def held(tree: Tree, rows: Rows) -> Read:
-    """Return the storage column of an expression, ignoring the order of commutative operands.
+    """Return the storage column that stores an expression, ignoring the order of commutative operands.
 
-    Return None if no column has the expression.
+    Return None if no column stores the expression.
     """
     return rows.held(tree)
 
@@ -63,7 +63,7 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Derive a column from an equal column of a table joined to the storage; a Miss if there is no such column.
+    """Return an equal column of a table joined to the storage; a Miss if there is no such column.
 
     An equal storage column is found before, by `held`.
     """
@@ -77,9 +77,10 @@ def constant(tree: Tree, rows: Rows) -> Read:
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
-    """Return a Miss for any function of a floating-point key except a comparison: grouping has merged -0.0 into 0.0.
+    """Return a Miss for any function of a floating-point key of the view except a comparison.
 
-    Return None for other expressions.
+    Grouping has replaced -0.0 by 0.0 in such keys, so that the function might return another value. Return None for
+    other expressions.
     """
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
@@ -121,7 +122,7 @@ def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """Return the same operation over operands derived by `compute`; the first Miss if an operand cannot be derived."""
+    """Return the same operation over operands derived by `compute`; a Miss if an operand cannot be derived."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []

@@ -42,5 +42,5 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output, cast to the type of the union's column if the types differ, as for NULL."""
+    """Return a branch's output, cast to the type of the union's column if the types differ (NULL, for example)."""
     return output if expression_type(output, branch) == kind else cast(output, kind)

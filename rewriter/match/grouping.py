@@ -26,8 +26,8 @@ Tree = exp.Expr
 class Groups:
     """The keys and aggregates of a query over storage columns.
 
-    `keys` maps the canonical form of each key to its expression over storage; `aggregate` derives an aggregate, or
-    returns a Miss.
+    `keys` maps the meaning (the canonical form for comparison) of each key to its expression over storage; `aggregate`
+    derives an aggregate from storage, or returns a Miss.
     """
 
     reading: Reading
@@ -49,9 +49,10 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the canonical form of each key of the query to its expression over storage.
+    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage.
 
-    Return a Miss if a key cannot be derived, or if GROUPING SETS would confuse keys that depend on each other.
+    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived, or if GROUPING
+    SETS would confuse keys that depend on each other.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -76,9 +77,9 @@ def finish(
 ) -> Match | Miss:
     """Return the rewriting with the query's outputs, HAVING and ORDER BY, each derived by `over`.
 
-    `keys` maps the query's keys to the expressions by which storage rows are grouped; None if they are not grouped.
-    `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, if the result could differ
-    from the query's, or if Spark could not run the rewriting.
+    `keys` maps the query's keys to the expressions by which storage rows are grouped; None if the rewriting does not
+    group. `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, if the result could
+    differ from the query's, or if Spark could not run the rewriting.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -123,7 +124,7 @@ def finish(
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
     """Return the ORDER BY items as outputs or expressions over output names; None if an item is neither.
 
-    After HAVING or with GROUPING SETS, Spark resolves in ORDER BY only what is in the SELECT list.
+    After HAVING or with GROUPING SETS, Spark resolves only items of the SELECT list in ORDER BY.
     """
     found = []
     for asked, item in zip(block.order, order, strict=True):
@@ -135,9 +136,9 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """Return an expression over uniquely named outputs.
+    """Return an expression with columns and aggregates replaced by the names of outputs.
 
-    Return None if the expression uses a column or an aggregate that is not a uniquely named output.
+    Return None if the expression uses a column or an aggregate that is not an output with a unique name.
     """
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
@@ -151,7 +152,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables that must be joined to the storage again, because these expressions use their columns."""
+    """Return the tables that must be joined to the storage again, because the given expressions use their columns."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -179,10 +180,10 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the meaning of each key of a grouped query to its expression over the view's groups.
+    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over the view's groups.
 
-    Return a Miss if the view or the query does not group, if the view has a single group of all rows, or if a key
-    cannot be derived.
+    The meaning is the key's canonical form for comparison. Return a Miss if the view or the query does not group, if
+    the view has a single group of all rows, or if a key cannot be derived.
     """
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
@@ -228,7 +229,7 @@ def _misled(block: Block) -> Miss | None:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that are neither arithmetic nor aggregates.
+    """Yield the parts of an output that are neither arithmetic nor aggregates, such as a CASE or a column.
 
     These include the PARTITION BY and ORDER BY expressions of windows.
     """

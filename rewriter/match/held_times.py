@@ -1,4 +1,4 @@
-"""The time buckets that can be computed from a view's storage columns, and the types of a query's expressions.
+"""Finds the time buckets that can be computed from a view's storage columns, and the types of a query's expressions.
 
 A grain is the length of time buckets: a name such as "day", or a number of seconds.
 """
@@ -35,11 +35,11 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """The row expressions in a view's storage, and the derivation of further expressions from them."""
+    """The row expressions that a view's storage has, and the derivation of further expressions from them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
-        """The storage columns, by the canonical form of the expression that each of them has."""
+        """The storage columns, keyed by the canonical form of the expression that each column stores."""
 
     @property
     def block(self) -> Block:
@@ -53,10 +53,10 @@ class Rows(Protocol):
         """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column of an expression; None if no column has it."""
+        """Return the storage column that stores an expression; None if no column stores the expression."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column as an expression over storage and joined tables; a Miss if there is none."""
+        """Return an equal column of a table that is joined to the storage; a Miss if there is no such column."""
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point key of the view, in which -0.0 became 0.0."""
@@ -73,7 +73,10 @@ class Stored(NamedTuple):
     begin: Tree
 
     def in_place_of(self, kind: str | None) -> Stored:
-        """Return the bucket with its start in seconds since 1970 if `kind` is an integer type, else as a time."""
+        """Return the bucket with its start in a form comparable with type `kind`.
+
+        The start is a number of seconds since 1970 if `kind` is an integer type, else a time.
+        """
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
             return Stored(self.grain, SECONDS, call_of("unix_seconds", time))
@@ -83,9 +86,9 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket of another time zone as a bucket of the session's zone, if the borders in both zones are equal.
+    """Return a bucket computed in another time zone as a bucket of the session's zone, if both have the same borders.
 
-    Return other expressions unchanged.
+    Return any other expression unchanged.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
@@ -94,7 +97,7 @@ def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:
-    """Return the type of an expression of the query; None if uncertain."""
+    """Return the type of an expression of the query; None if the type is uncertain."""
     kind = expression_type(tree, rows.block)
     return None if kind == UNKNOWN else kind
 
@@ -117,7 +120,7 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the buckets of a time expression that storage determines, in the order of the storage columns."""
+    """Yield the buckets of a time expression that can be computed from storage, in the order of the storage columns."""
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))
     # In a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets.

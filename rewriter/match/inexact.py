@@ -22,7 +22,10 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 
 
 def inexact_use(block: Block) -> str | None:
-    """Return, in words, a column of a derived table whose inexact value would decide rows; None if there is none."""
+    """Return, in words, a column of a derived table whose last bits would decide which rows the block returns.
+
+    The column contains an inexact aggregate, such as a sum of DOUBLEs. Return None if there is no such column.
+    """
     columns = _inexact_columns(block)
     if not columns:
         return None
@@ -65,7 +68,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that use columns otherwise than in arithmetic or in aggregates like sum and max.
+    """Yield the parts of an output that use columns outside arithmetic and outside aggregates like sum and max.
 
     See `_is_smooth` for these aggregates.
     """

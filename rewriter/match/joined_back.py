@@ -23,7 +23,7 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table to join to the storage again, and the key equalities of the join."""
+    """A table of the view that is joined to the storage again, and the key equalities of the join."""
 
     table: Occurrence
     on: tuple[Tree, ...]

@@ -16,11 +16,12 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Joined:
-    """The result of matching a query's joins with a view's.
+    """The result of matching a query's outer, semi and anti joins with a view's.
 
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
-    that are inner in the query. `present` has an entry for each side that the view fills with NULLs and the query does
-    not: columns that are never NULL in matched rows, so that IS NOT NULL on any one of them keeps just these rows.
+    that are inner in the query. `present` has an entry for each side of a join that the view fills with NULLs and the
+    query does not: columns that are never NULL in matched rows, so that IS NOT NULL on any one of them keeps just these
+    rows.
     """
 
     extra: tuple[Join, ...] = ()
@@ -29,9 +30,10 @@ class Joined:
 
 
 def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
-    """Match the joins of the view with those of the query.
+    """Match the outer, semi and anti joins of the view with those of the query.
 
-    Return a Miss if the joins differ in a way that no filter on the view's rows corrects.
+    `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
+    filter on the view's rows corrects.
 
     law:    equal joins keep the same rows; where the query's join is inner and the view's is LEFT, the view keeps more
             rows, which a never-NULL column of the right side identifies; joins of other tables come after the view's
@@ -78,7 +80,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether a LEFT join of the query is the view's FULL join reduced to the rows of one table."""
+    """Return whether the LEFT join `left` keeps a subset of the rows of the FULL join `full` of the same tables."""
     if (left.kind, full.kind) != ("LEFT", "FULL") or not left.tables < full.tables:
         return False
     preserved = full.tables - left.tables

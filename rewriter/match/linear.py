@@ -35,10 +35,10 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the partial sum of a product, sum, difference or negation.
+    """Return the sum of a product, sum, difference or negation over the base rows behind one storage row.
 
-    The partial sum is over the base rows behind one storage row; `of` returns the partial aggregates of the operands.
-    Return None if storage lacks one of these or digits could be lost.
+    `of` returns the partial aggregates of the operands. Return None for other arguments, if storage lacks one of these,
+    or if digits could be lost.
     """
     if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None
@@ -53,7 +53,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether no digit can be lost: for small integers in ANSI mode, and for short DECIMALs."""
+    """Return whether a sum of this argument loses no digits: small integers in ANSI mode, and short DECIMALs."""
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -62,7 +62,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a number over storage, if it has one value in all base rows behind each storage row.
+    """Return a numeric expression over storage, if it has one value in all base rows behind each storage row.
 
     Return None for other expressions.
     """
@@ -116,9 +116,9 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal: the expression is NULL if and only if this operand is NULL.
+    """Return the only operand that is not a literal; the expression is NULL if and only if this operand is NULL.
 
-    Return the expression itself if it has more than one such operand.
+    Return the expression itself if it is not arithmetic or has more than one such operand.
     """
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)

@@ -65,7 +65,7 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether each row finds at most one row in each table of a SEMI join, because of primary keys."""
+    """Return whether primary keys guarantee that each row finds at most one row in each table of a SEMI join."""
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
     sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
@@ -177,9 +177,9 @@ def _inner_joined(
     table: Occurrence,
     added: Occurrence,
 ) -> Block | None:
-    """Return the block with an inner join from a NOT NULL foreign key to its primary key added.
+    """Return the block with an inner join added that follows a NOT NULL foreign key to the primary key of `table`.
 
-    Return None if the query has no such key.
+    Return None if the view does not join the table by such a key, or if the query's foreign key may be NULL.
     """
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):

@@ -41,9 +41,9 @@ def most_groups(block: Block) -> int | None:
 
 
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
-    """Return the tables of which at most one row joins each combination of rows of the `known` tables.
+    """Return the ids of tables that add at most one row to each combination of rows of the `known` tables.
 
-    Primary keys that equal columns of the known tables guarantee that.
+    The primary key of such a table is equated with columns of known tables, or of tables found in this way before.
     """
     reached = set(known)
     determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
@@ -65,7 +65,7 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return tables such that a combination of their rows determines the rows of all other tables, by primary keys."""
+    """Return the ids of tables whose rows together determine the rows of all other tables, by primary keys."""
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
@@ -77,7 +77,10 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables in `left` whose rows a row of `start` and rows of `known` determine, by primary keys."""
+    """Return the tables in `left`, including `start`, whose rows are determined by rows of `start` and `known`.
+
+    Primary keys that are equated with columns of those tables determine the rows.
+    """
     reached = {start}
     while True:
         before = known | reached

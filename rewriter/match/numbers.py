@@ -1,6 +1,6 @@
-"""The types of sums: a rolled-up sum must have the type of the query's sum.
+"""Computes the types of sums: a rolled-up sum must have the type of the query's sum.
 
-Types are written as in Spark's DDL; `void` is the type of NULL, and None stands for an unknown type.
+Types are named as in Spark's DDL; `void` is the type of NULL, and None stands for an unknown type.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ SUM_DIGITS = 10  # the type of a sum of DECIMALs has this many digits more than 
 
 
 def wider(kinds: Iterable[str | None]) -> str | None:
-    """Return the common numeric type of the branches of a CASE.
+    """Return the common numeric type of several types, such as those of the branches of a CASE.
 
-    Return None if the type is unknown or could not represent all digits.
+    Return None if one of the types is unknown, or if the common type could not represent all digits.
 
     >>> wider(["decimal(10,2)", "int", "void"]), wider(["int", "bigint"]), wider(["decimal(38,4)", "decimal(5,5)"])
     ('decimal(12,2)', 'bigint', None)
@@ -42,10 +42,10 @@ def sum_type(kind: str) -> str | None:
 
 
 def summed_type(kind: str) -> str | None:
-    """Return the argument type of a sum from the sum's type; None for types other than DECIMAL and DOUBLE.
+    """Return the type of the summed values from the type of their sum; None if that is neither DECIMAL nor DOUBLE.
 
-    A sum of 38 digits may have an argument of 28 to 38 digits: the result is the type with 38, because all of them have
-    the same sum type.
+    A sum of 38 digits may be over values of 28 to 38 digits: the result is then the type with 38, because all of these
+    have the same sum type.
     """
     decimal = as_decimal(kind)
     if decimal is None:

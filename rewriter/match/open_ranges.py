@@ -1,4 +1,4 @@
-"""Estimates the share of a time range outside its whole buckets, if the range has no end or begins relative to now.
+"""Estimates the share of a time range outside its whole buckets, if the range has no end or starts relative to now.
 
 A range without an end is assumed to last until the storage's last bucket. A start such as `now() - INTERVAL 7 DAYS`
 gives the length of the range.
@@ -25,11 +25,9 @@ _MICROS = 1_000_000
 class OpenRange(NamedTuple):
     """A time range of a query that has no end, or whose start is known only at execution.
 
-    `bucket` is the view's bucket of that time.
-
     `begin` is the comparison at which the range starts. `divided` maps each comparison that limits the range to the
-    same comparison moved to the nearest border of a whole bucket; `last` is the start of the storage's last bucket, in
-    seconds since 1970; None if unknown.
+    same comparison moved to the nearest border of a whole bucket. `bucket` is the view's bucket of that time; `last` is
+    the start of the storage's last bucket, in seconds since 1970 (None if unknown).
     """
 
     begin: Tree
@@ -45,7 +43,10 @@ class OpenRange(NamedTuple):
 
     @property
     def holds_none(self) -> bool:
-        """Whether the range has no whole bucket, or only whole buckets after the last one in storage."""
+        """Whether storage has no whole bucket of the range.
+
+        The range has no whole bucket, or only whole buckets after the last bucket in storage. False if not certain.
+        """
         if not self.is_by_clock:
             return self.last is not None and self._border is not None and self._border > self.last
         # No bucket is whole if the range ends at the end of the finer bucket that contains its start.
@@ -82,9 +83,9 @@ class OpenRange(NamedTuple):
 
 
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
-    """Return the divided range of a time.
+    """Return the OpenRange of a time that the comparisons in `divided` limit.
 
-    Return None if the range has no lower bound or several, or if the divided comparisons limit several times.
+    Return None if the range has no lower bound or several, or if the comparisons limit several times.
     """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]

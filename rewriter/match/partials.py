@@ -37,7 +37,7 @@ WEIGHED_PRECISION = 19
 
 @dataclass(frozen=True)
 class PartialAggregate:
-    """An expression for an aggregate over the base rows behind one storage row.
+    """An expression over storage for an aggregate over the base rows behind one storage row.
 
     `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric.
     """
@@ -47,7 +47,7 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """The partial aggregates of a query that reads a view. Arguments are canonical, normalized trees."""
+    """Derives the partial aggregates of a query from a view. Arguments are canonical, normalized expressions."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -70,7 +70,10 @@ class PartialAggregates:
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial aggregate of a function over an argument; a Miss if storage does not determine it."""
+        """Return the partial aggregate of the function `name` over an argument.
+
+        Return a Miss if storage does not determine the aggregate.
+        """
         held = self.held(call_of(name, argument))
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
@@ -103,7 +106,9 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return an aggregate of numbers cast to DOUBLE, from the aggregate of the numbers; None if both could differ.
+        """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers without the cast.
+
+        Return None for other arguments, and if the two aggregates could differ.
 
         law:  a cast to DOUBLE keeps NULL and the order of numbers; the sum of the DOUBLEs is the DOUBLE of the sum
               except for its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
@@ -122,7 +127,10 @@ class PartialAggregates:
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Return whether a stored NULL may be an overflowed DECIMAL sum: without ANSI mode, that is not an error."""
+        """Return whether a stored NULL may be an overflowed DECIMAL sum.
+
+        Without ANSI mode, Spark returns NULL for such a sum instead of raising an error.
+        """
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
@@ -134,7 +142,7 @@ class PartialAggregates:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether a stored BIGINT sum may have wrapped around where a sum of a wider type would not.
+        """Return whether a stored BIGINT sum may have wrapped around where a sum in the type `kind` would not.
 
         BIGINT sums wrap around without ANSI mode.
         """
@@ -143,9 +151,9 @@ class PartialAggregates:
         return numeric_type(summed, self.reading.block) == "bigint"
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
-        """Return a CASE over the partial aggregates of its branches, if the conditions are known for each storage row.
+        """Return the partial aggregate of a CASE, as a CASE over the partial aggregates of its branches.
 
-        Return a Miss otherwise.
+        Return a Miss if a condition or the partial aggregate of a branch cannot be derived.
         """
         conditions: list[Tree] = []
         for condition in branches.conditions:
@@ -182,9 +190,10 @@ class PartialAggregates:
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> PartialAggregate | None:
-        """Return the partial sum of a linear expression.
+        """Return the partial sum of a linear expression, such as x * k + c.
 
-        Return None if digits could be lost, or if storage has the argument as a column.
+        Return None if storage has the expression itself as a column, if storage lacks the partial sums of the operands,
+        or if digits could be lost.
         """
         if self.reading.held(argument) is not None:
             return None
@@ -200,9 +209,9 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over storage, if the view has keys, so that each storage row is a group.
+        """Return a row expression over storage; a Miss if it cannot be derived, or if the view has no keys.
 
-        Return a Miss otherwise.
+        With keys, each storage row is a group, and the expression has one value for all base rows of the group.
         """
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
@@ -211,7 +220,7 @@ class PartialAggregates:
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial sum of an expression of keys: its value times the row count.
 
-        Return a Miss without a stored count(*).
+        Return a Miss if storage has no count(*), if the expression cannot be derived, or if digits could be lost.
         """
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
@@ -247,7 +256,7 @@ class PartialAggregates:
         return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return an expression of keys as a partial aggregate: it has one value in all rows behind a storage row.
+        """Return an expression of the view's keys as a partial aggregate, as it has one value in all rows of a group.
 
         Return a Miss if the expression cannot be derived from keys.
         """
@@ -259,12 +268,12 @@ class PartialAggregates:
 
 
 def missing(tree: Tree) -> Miss:
-    """Return a Miss that names an aggregate that the view lacks."""
+    """Return the Miss that the view lacks the aggregate `tree`."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
-    """Return a branch's partial sum cast to the type of the sum of the whole CASE.
+    """Return the partial sum of a CASE branch, cast to the type of the sum of the whole CASE.
 
     Spark's common type of the branches' sums would have fewer digits.
     """

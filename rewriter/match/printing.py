@@ -23,7 +23,7 @@ _KEYWORDS = {"LEFT": "LEFT JOIN", "SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI J
 def print_rewriting(
     rewriting: Rewriting, names: Sequence[str | None], schema: Sequence[Column] | None, pins: Mapping[TableName, int]
 ) -> str:
-    """Return a rewriting as a SELECT over the storage table.
+    """Return a rewriting as the SQL of a SELECT over the storage table.
 
     `names` are the output names, None for outputs that the query does not name; with `schema`, outputs are cast to the
     types of these columns and get their names. `pins` maps tables to the snapshots at which to read them.
@@ -60,7 +60,7 @@ def _branch_text(branch: Branch, union: UnionAll, names: Sequence[str], pins: Ma
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:
-    """Return a block as a SELECT with the given output names, such as the query that fills a storage table.
+    """Return a block as the SQL of a SELECT with the given output names, such as the query that fills a storage table.
 
     Buckets are printed as `timeseries(source, grain, type)`, so that parsing the text again gives the same block.
     """
@@ -81,7 +81,10 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the FROM clause without its keyword; `sources` maps the ids of tables to their SQL."""
+    """Return the SQL of a FROM clause without the keyword FROM; `sources` maps the ids of tables to their SQL.
+
+    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
+    """
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
     inner = [text for table, text in sources.items() if table not in brought]
@@ -112,9 +115,10 @@ def select_text(
     sets: Sequence[Sequence[Tree]] | None = None,
     distinct: bool = False,
 ) -> str:
-    """Return a SELECT from its clauses up to HAVING; `items` and `source` are the SQL of the select list and of FROM.
+    """Return the SQL of a SELECT, from its clauses up to HAVING.
 
-    With `spell`, buckets are printed as Spark's functions, else as `timeseries(…)`.
+    `items` and `source` are the SQL of the select list and of FROM. With `spell`, time buckets are printed as Spark's
+    functions, else as `timeseries(…)`.
     """
     clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:
@@ -127,7 +131,7 @@ def select_text(
 
 
 def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spell: bool) -> str:
-    """Return the GROUP BY clause without its keywords; `sets` are the grouping sets, None for plain keys."""
+    """Return the SQL of a GROUP BY clause without its keywords; `sets` are the grouping sets, None for plain keys."""
     if sets is None:
         return ", ".join(expression_text(key, spell) for key in dict.fromkeys(keys))
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
@@ -135,7 +139,7 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
 
 @lru_cache(maxsize=1024)  # a plan is printed once for the verifier, and again with names and types
 def expression_text(tree: Tree, spell: bool = True) -> str:
-    """Return a canonical expression as SQL, with buckets as Spark's functions if `spell`, else as `timeseries(…)`."""
+    """Return a canonical expression as SQL; time buckets become Spark's functions if `spell`, else `timeseries(…)`."""
     return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 
@@ -167,7 +171,10 @@ def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
 
 
 def fresh_rows(storage: Table, read: str) -> str:
-    """Return a query for the fresh rows of a partly stale storage table; `read` is the table's SQL in FROM."""
+    """Return a query for the fresh rows of a partly stale storage table.
+
+    `read` is the SQL that reads the table in FROM.
+    """
     return f"SELECT {', '.join(quoted(column.name) for column in storage.columns)} FROM {read} WHERE {storage.only}"
 
 
@@ -181,7 +188,7 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
-    """Return an ORDER BY item, as an output position where possible.
+    """Return the SQL of an ORDER BY item, as an output position where possible.
 
     After HAVING, Spark does not find an output's expression within a cast.
     """

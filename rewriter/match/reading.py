@@ -46,7 +46,7 @@ class Reading:
 
     Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
     not apply, over storage and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows` and
-    `aggregates` are the storage columns by the canonical form of the expression that each column has.
+    `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
     """
 
     def __init__(
@@ -104,21 +104,21 @@ class Reading:
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column of a row expression, ignoring the order of commutative operands.
+        """Return the storage column that stores a row expression, ignoring the order of commutative operands.
 
-        Return None if no column has the expression.
+        Return None if no column stores the expression.
         """
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a normalized row expression of the query over storage and extra tables.
+        """Return a normalized row expression of the query as an expression over storage and extra tables.
 
         Return a Miss if the expression cannot be derived.
         """
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view; grouping replaces its -0.0 by 0.0."""
+        """Return whether an expression is a floating-point key of the view, where grouping replaced -0.0 by 0.0."""
         known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
@@ -140,9 +140,9 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return the join of one of the view's tables to the storage by its primary key.
+        """Return the join of one of the view's tables to the storage by the table's primary key.
 
-        Return None if the key cannot be used for that, or if the view reads only this table.
+        Return None if the table has no usable primary key in storage, or if the view reads no other table.
         """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
@@ -157,7 +157,7 @@ class Reading:
 def _stored_values(
     block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
 ) -> tuple[Tree | Column | None, ...]:
-    """Return, for each storage column, the row expression that reads it, or for an aggregate the column.
+    """Return, for each output of a view, the expression that reads it from storage, or for an aggregate the column.
 
     The expression or column has the type of the view's output; the entry is None if that type is uncertain.
     """
@@ -182,7 +182,10 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield each operand that a stored expression determines without loss, and the operand over storage."""
+    """Yield each operand that a stored expression determines without loss, with its value over storage.
+
+    A stored `n + 1` gives n, and a stored cast to a wider type gives its operand.
+    """
     narrow = _widened(tree, block)
     found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
     if found is not None:
@@ -341,7 +344,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """Return, over storage, the part of a conjunct that the view does not apply.
+    """Return the part of a conjunct that the view does not apply, as an expression over storage.
 
     Return None if there is no such part, or if the part cannot be derived.
     """

@@ -47,7 +47,7 @@ class SetQuestion(NamedTuple):
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query as a set operation with one operator between its outermost SELECTs; None for other queries."""
+    """Return a query as a SetOperation, with one operator between its outermost SELECTs; None for other queries."""
     inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
@@ -72,7 +72,7 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
-    """Return the only operator of a query, and its SELECTs in order; the operator of a single SELECT is empty.
+    """Return the only set operator of a query, and its SELECTs in order; the operator of a single SELECT is empty.
 
     Return None if the query has several operators or its branches have clauses such as LIMIT.
     """
@@ -92,9 +92,9 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the one read of a view's storage that answers all branches; a Miss if the branches need different reads.
+    """Return the one read of a view's storage that answers all branches of a set operation.
 
-    `found` are the rewritings of the branches.
+    `found` are the rewritings of the branches. Return a Miss if the branches need different reads.
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):

@@ -35,7 +35,7 @@ _SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING
 
 
 class Text(NamedTuple):
-    """A query as comparable tokens, with the tables that it names in order; None for a name that is not resolved."""
+    """A query as comparable tokens, with the tables that it names, in order (None for an unresolved name)."""
 
     tokens: tuple[tuple[TokenType, str], ...]
     tables: tuple[TableName | None, ...]
@@ -44,8 +44,9 @@ class Text(NamedTuple):
 class WholeQuery(NamedTuple):
     """A query within a statement, to be compared as a text.
 
-    `span` and `sql` are its place and SQL; `text` are its tokens, `body` those without the final ORDER BY, LIMIT and
-    OFFSET, and `tail` is the SQL of these clauses. `names` are the output names, empty after WITH.
+    `span` has the query's offsets in the statement, and `sql` is its SQL. `text` has all tokens of the query, `body`
+    those without the final ORDER BY, LIMIT and OFFSET, and `tail` is the SQL of these clauses. `names` are the output
+    names, empty after WITH.
     """
 
     span: SelectSpan
@@ -82,9 +83,9 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield each query text that a view answers, with whether it is the whole text of the view's query.
+    """Yield each query text that a view can answer, with whether it is the whole text of the view's query.
 
-    If the query has no LIMIT, a second text lacks its final ORDER BY.
+    `statement` is the view's query. If the query has no LIMIT, a second text lacks its final ORDER BY.
     """
     whole = next(whole_queries(statement, ()), None)
     if whole is None:
@@ -138,7 +139,7 @@ def _tail(tokens: Sequence[Token]) -> int:
 
 
 def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
-    """Return a floating-point output by which an outer query may select rows; None if there is none.
+    """Return a floating-point output of a query by which an outer query may select rows; None if there is none.
 
     Spark pushes a filter of an outer query down to the files of base tables, through windows by their partition keys,
     and would push the filter to the files of storage, in which NaN and -0.0 are distributed differently. Besides, the
@@ -154,10 +155,10 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
 def rewriting_of(
     query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return a query as a read of the storage table, with these outputs and filters and the query's ORDER BY and LIMIT.
+    """Return a query as a read of the storage table, with these outputs and filters and the query's own clauses.
 
-    With `whole`, the LIMIT is already applied in storage, and only the order is restored. Return None if an ORDER BY
-    item is not an output, or if the clauses are not supported.
+    These clauses are ORDER BY, LIMIT and OFFSET. With `whole`, LIMIT and OFFSET are already applied in storage, and
+    only the order is restored. Return None if an ORDER BY item is not an output, or if the clauses are not supported.
     """
     if not query.tail:
         return Rewriting(storage, (), outputs, where)

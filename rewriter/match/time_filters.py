@@ -33,9 +33,10 @@ Tree = exp.Expr
 
 
 def compared(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time with a bucket border as a comparison of the stored bucket.
+    """Return a comparison of a time with a bucket border as a comparison of the stored bucket of that time.
 
-    Return None without such a bucket, and a Miss if the bound is known only at execution and may lie within a bucket.
+    Return None for other comparisons, and if storage has no such bucket. Return a Miss if the bound is known only at
+    execution and may lie within a bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
     no:     `=`, and `<=` on a TIMESTAMP, which includes one instant of the next bucket
@@ -66,7 +67,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
 def truncated(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a computed time with a bucket border as a comparison of that time's bucket.
 
-    Return None for other comparisons, or if the bucket cannot be derived.
+    Return None for other comparisons, and if the bucket cannot be derived.
 
     law:    x >= border  is  bucket(x) >= border;  x < border  is  bucket(x) < border
     query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
@@ -86,9 +87,9 @@ def truncated(tree: Tree, rows: Rows) -> Read:
 
 
 def dated(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time's date with the first day of a bucket as a comparison of the bucket.
+    """Return a comparison of a time's date with the first day of a bucket as a comparison of the stored bucket.
 
-    Return None for other comparisons, or without such a bucket.
+    Return None for other comparisons, and if storage has no such bucket.
 
     law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
     query:  to_date(t) >= '2024-02-01'
@@ -106,9 +107,9 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether the rows that a comparison with a date keeps begin or end at a bucket border.
+    """Return whether the range of dates that a comparison keeps begins or ends at a bucket border.
 
-    The bound must be the first day of a bucket or, for `<=` and `>`, the day before.
+    The bound must be the first day of a bucket or, for `<=` and `>`, the day before the first day.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
@@ -123,7 +124,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 
 def absent(tree: Tree, rows: Rows) -> Read:
-    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None without such a bucket."""
+    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None if storage has no such bucket."""
     if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in (*TEMPORAL, *INTEGERS):
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
@@ -144,7 +145,7 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
 
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
-    """Return whether a comparison is true for all or for none of the times of each bucket."""
+    """Return whether a comparison of a time is certainly true for all or for none of the times of each bucket."""
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)

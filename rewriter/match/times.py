@@ -34,7 +34,7 @@ Tree = exp.Expr
 
 
 def bucket(tree: Tree, rows: Rows) -> Read:
-    """Return a coarser bucket computed from a stored finer bucket; None without such a bucket.
+    """Return a time bucket, or a date, computed from a stored finer bucket; None if storage has no such bucket.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
     query:  timeseries(t, 'hour')
@@ -63,9 +63,9 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return date_trunc() of a DATE computed from a stored finer DATE bucket; None without such a bucket.
+    """Return date_trunc() of a DATE, computed from a stored finer bucket of DATEs; None for other expressions.
 
-    The result is a TIMESTAMP.
+    The result is a TIMESTAMP. Return None, too, if storage has no such bucket, and in a zone that has skipped dates.
 
     law:    date_trunc() of a date equals date_trunc() of the first day of its bucket, in a zone in which that date
             exists
@@ -91,7 +91,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 def factored(tree: Tree, rows: Rows) -> Read:
     """Return a function whose value is constant within a bucket, such as year(), computed from a stored finer bucket.
 
-    Return None for other functions, or without such a bucket.
+    Return None for other functions, and if storage has no such bucket.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -120,6 +120,8 @@ def factored(tree: Tree, rows: Rows) -> Read:
 def of_dates(tree: Tree, rows: Rows) -> Read:
     """Return a date function of a TIMESTAMP, computed from the timestamp's date; None for other expressions.
 
+    Return a Miss if the date cannot be derived.
+
     query:  date_sub(t, dayofweek(t) - 1)
     view:   timeseries(t, 'hour') AS m
     gives:  date_sub(CAST(m AS DATE), dayofweek(m) - 1)
@@ -139,9 +141,9 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss that explains why a time function cannot be computed from stored buckets.
+    """Return a Miss that explains why a time function cannot be computed from the stored buckets of the time.
 
-    Return None for other expressions.
+    Return None for other expressions, and if storage has no buckets of the time.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() also depends on the time of day"
@@ -158,7 +160,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 
 
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss if the view's buckets of a BIGINT column are unusable because the column has no known bounds.
+    """Return a Miss if stored buckets of a BIGINT column are unusable because the column has no known bounds.
 
     Only a bounded BIGINT can be a number of seconds since 1970. Return None for other expressions.
     """
@@ -180,9 +182,10 @@ def _from_0(node: Tree) -> int:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """Return `build` of the first stored bucket that lies within one bucket of a coarser grain; None if there is none.
+    """Return `build` of the first stored bucket of `source` that lies within one bucket of the grain `grain`.
 
-    Return a Miss if buckets are stored, but the time zone is the reason that they cannot be used.
+    Return None if storage has no such bucket. Return a Miss if storage has buckets, but the time zone is the reason
+    that they cannot be used.
     """
     unproved = False
     for stored in stored_buckets(source, rows):

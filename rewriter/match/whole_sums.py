@@ -30,7 +30,10 @@ _SAME = frozenset({"min", "max"})
 
 
 def is_exact(call: exp.Anonymous, block: Block) -> bool:
-    """Return whether an aggregate has the same value, to the last bit, in any order and partition of its rows."""
+    """Return whether an aggregate has the same value, to the last bit, in any order and partition of its rows.
+
+    Return False if this is not certain.
+    """
     argument = _argument(call)
     if AGGREGATES[call.name].exact(expression_type(argument, block)):
         return True
@@ -54,7 +57,10 @@ def _summed(tree: Tree, block: Block) -> int | None:
 
 
 def _greatest(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of an expression's absolute value, if its values are integers; None if unknown."""
+    """Return an upper bound of an expression's absolute value.
+
+    Return None if no bound is known, or if the values may not be integers.
+    """
     kind = expression_type(tree, block)
     if kind not in INTEGERS and kind != "double":
         return 0 if isinstance(tree, exp.Null) else None
@@ -104,7 +110,7 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the absolute value of an integer quotient or remainder: that of the dividend.
+    """Return an upper bound of the absolute value of a quotient or remainder by an integer: that of the dividend.
 
     Return None for other operands.
     """
