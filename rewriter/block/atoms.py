@@ -34,8 +34,9 @@ _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
     """Return the subject of a predicate, and the set of the subject's values for which the predicate is true.
 
-    Return None if the predicate has more than one subject or an unsupported form. `zone` is the session's time zone.
-    With `through`, the subject of a comparison of a time's bucket, date or year is the time itself.
+    A subject is a column, or an expression of one column such as a time bucket. Return None if the predicate has more
+    than one subject or an unsupported form. `zone` is the session's time zone. With `through`, the subject of a
+    comparison of a time's bucket, date or year is the time itself.
     """
     return _Reader(block, zone, through).read(conjunct)
 
@@ -131,9 +132,10 @@ class _Reader:
         return self._through(line, RangeSet.compare(operator, value))
 
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
-        """Return the subject and the set of values of an IN or NOT IN list (by `set_of`); None if unsupported.
+        """Return the subject and the set of values for which an IN or NOT IN list is true; None if unsupported.
 
-        A timestamp beside string literals is unsupported: without ANSI mode Spark may compare them as strings.
+        `set_of` makes the set from the listed values. A timestamp beside string literals is unsupported: without ANSI
+        mode Spark may compare them as strings.
         """
         line = self._line(node.this)
         if line is None or not node.expressions:
@@ -178,7 +180,10 @@ class _Reader:
 
 
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
-    """Return the union of several sets of one subject's values; adjacent integers or dates form one interval."""
+    """Return the union of several sets of values of one column or expression, `subject`.
+
+    Adjacent integers or dates form one interval.
+    """
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
     return _within_type(RangeSet.joined(sets), kind)
@@ -215,7 +220,10 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the least string above all strings with this prefix, in byte order; None if there is none."""
+    """Return the least string above all strings with this prefix (`ac` for `ab`), in byte order.
+
+    Return None if there is no such string.
+    """
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
     return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None

@@ -93,7 +93,10 @@ def text_of_hex(call: Tree) -> str | None:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """Return the value of a literal, or of a sum, difference or product of literals if exact in Spark; else None."""
+    """Return the value of a literal, or of a sum, difference or product of literals that Spark computes exactly.
+
+    Return None for other expressions.
+    """
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner

@@ -98,8 +98,8 @@ class Dependencies:
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
         """Return whether the grouping keys determine a table's row through the columns `key` of its primary key.
 
-        Each column of the primary key is a grouping key or pinned to one value, or a LEFT join finds the row by the
-        primary key. Return False if `key` is empty.
+        Each of these columns is a grouping key or restricted to one value by the filter, or a LEFT join finds the row
+        by the primary key. Return False if `key` is empty.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:

@@ -34,9 +34,10 @@ def same_zone(one: str, other: str) -> bool:
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
-    """Return a view's block adapted to a session in time zone `zone`; unchanged if both zones are the same.
+    """Return a view's block adapted to a session in time zone `zone`.
 
-    Return None if the rows that the view contains depend on the view's own zone (see `computed_elsewhere`).
+    The block is unchanged if the view was computed in the same zone or if its settings are not recorded. Return None if
+    the rows that the view contains depend on the view's own zone (see `computed_elsewhere`).
     """
     if view.settings is None or same_zone(view.zone, zone):
         return block
@@ -48,8 +49,8 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
     """Return a block that was computed in time zone `zone`, adapted to sessions in other zones.
 
     Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and keys that depend on the zone are wrapped in
-    a call that equals no expression of a query, so that no query is answered from them. Return None if a filter, a
-    join, ORDER BY or a derived table depends on the zone.
+    a call that equals no expression of a query, so that no query is answered from these outputs. Return None if a
+    filter, a join, ORDER BY or a derived table depends on the zone.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -91,7 +92,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a bucket of one with an explicit time zone."""
+    """Return whether an expression is a TIMESTAMP column, or a time bucket of such a column with an explicit time zone."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

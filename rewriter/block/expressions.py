@@ -288,9 +288,9 @@ def _call(node: Tree, scope: Scope) -> Tree:
 
 
 def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return a call as a call of the function to which Spark rewrites it; other calls keep their names.
+    """Return a call as a call of the function to which Spark rewrites it: left(x, n) gives substring(x, 1, n).
 
-    Raise Unsupported for argument types with which a block cannot represent the call.
+    Other calls keep their names. Raise Unsupported for argument types with which a block cannot represent the call.
     """
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])

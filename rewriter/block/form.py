@@ -19,7 +19,7 @@ _Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
-    """SQL that a block cannot represent; the message names the construct as the user wrote it."""
+    """The error that a block cannot represent the SQL; the message names the construct as the user wrote it."""
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class _Item(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether all outputs of the item are plain columns and it has no outer join.
+        """Whether all outputs of the item are plain columns and all joins within the item are inner joins.
 
         Then an output is NULL only where its column is NULL.
         """
@@ -438,7 +438,8 @@ def _offered(block: Block, alias: str) -> _Item:
 def _merged(block: Block, alias: str) -> _Item:
     """Return a derived table's block as an item of FROM that is merged into the outer block.
 
-    Raise Unsupported if the block groups, limits or numbers its rows, or if an output is too large an expression.
+    Raise Unsupported if the block groups, deduplicates or limits its rows, if it has window functions, or if an output
+    has more than MOST_NODES nodes.
     """
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")

@@ -59,8 +59,9 @@ def comparable(kind: str) -> bool:
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
     """Return a monotone expression as a Line, which maps sets of its values to sets of its subject's values.
 
-    With `through`, the subject of a time's bucket, date or year is the time itself. Otherwise a bucket is its own
-    subject, and a date or year is not supported. Return None for unsupported expressions.
+    The subject of `coalesce(n, 0)` is n. With `through`, the subject of a time's bucket, date or year is the time
+    itself. Otherwise a bucket is its own subject, and a date or year is not supported. Return None for unsupported
+    expressions.
     """
     column = block.type_of(tree)
     if column is not None:

@@ -18,7 +18,7 @@ MOST_CLAUSES = 64
 
 
 def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
-    """Return the branches of a predicate, of which at least one must be true; None if it is not a disjunction.
+    """Return the branches of a disjunction, at least one of which must be true; None for other predicates.
 
     >>> a, b = exp.column("a"), exp.column("b")
     >>> [branch.sql() for branch in branches_of(exp.Not(this=exp.And(this=a, expression=b)))]

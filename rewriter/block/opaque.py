@@ -22,7 +22,7 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """Return the call that represents a subquery of this kind; `operands` are the operands of IN.
+    """Return the call that represents a subquery of this kind; for IN, `operands` is the left operand.
 
     The text is an Identifier node, so that comparisons of trees respect case.
     """

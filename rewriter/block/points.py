@@ -25,9 +25,9 @@ _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
 
 
 def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """Return a constant as a value that is comparable with values of the type `kind`.
+    """Return a constant as a Python value that is comparable with values of the type `kind`.
 
-    Return None if the expression is not a constant, or if Spark would compare it in another type than `kind`.
+    Return None if the expression is not a constant, or if Spark would compare the constant in another type than `kind`.
     """
     sign = 1
     if isinstance(literal, exp.Neg):
@@ -72,9 +72,9 @@ def number_of(text: str) -> Fraction | int:
 
 
 def _rounded(text: str, kind: str) -> Fraction | None:
-    """Return the value of a literal rounded to DOUBLE; None if it is not finite.
+    """Return the value of a literal rounded to DOUBLE; None if the value is not finite.
 
-    Also return None for a large integer beside a FLOAT: it is not certain in which type Spark compares them.
+    Also return None for a large integer beside a FLOAT: it is not certain in which type Spark compares the two.
     """
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):

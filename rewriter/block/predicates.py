@@ -64,7 +64,7 @@ class Predicates:
             self.ranges[subject] = left.meet(NOT_NULL) if left.null and not self._declared(subject).null else left
 
     def values(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts, and NOT NULL in the schema, allow a subject."""
+        """Return the set of values that the conjuncts, and NOT NULL in the schema, allow a column or expression."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -77,7 +77,7 @@ class Predicates:
         return ALL
 
     def pins(self, subject: Tree) -> bool:
-        """Return whether the conjuncts allow the subject exactly one value, or only NULL."""
+        """Return whether the conjuncts allow a column or expression exactly one value, or only NULL."""
         declared, values = self.block.type_of(subject), self.values(subject)
         if values == ONLY_NULL:
             return True
@@ -88,7 +88,7 @@ class Predicates:
 
     @property
     def impossible(self) -> bool:
-        """Whether the conjuncts allow some subject no value at all, so that no row satisfies them."""
+        """Whether the conjuncts allow some column or expression no value at all, so that no row satisfies them."""
         return any(values.empty for values in self.ranges.values())
 
     def implies(self, conjunct: Tree) -> bool:
@@ -145,17 +145,15 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts allow a subject, directly or as a consequence (see
-        `_further`).
-        """
+        """Return the set of values that the conjuncts allow a column or expression, with the sets in `_further`."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """The sets of values that follow from the conjuncts for further subjects.
+        """The sets of values that follow indirectly from the conjuncts, keyed by column or expression.
 
-        Further subjects are the time of a bucket, columns that a LIKE restricts, and columns that cannot be NULL.
+        These are sets for the time of a bucket, for columns that a LIKE restricts, and for columns that cannot be NULL.
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
@@ -180,7 +178,7 @@ class Predicates:
 
     @cached_property
     def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
-        """The conjuncts that are disjunctions over several subjects, each with the set of its columns."""
+        """The conjuncts that are disjunctions over several columns or expressions, each with the set of its columns."""
         found = []
         for conjunct in self._rest if self._cases > 1 else ():
             if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
@@ -257,9 +255,10 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """Return the sets of values for which a predicate is true, each with its subject.
+    """Return pairs of a column or expression and the set of its values for which a predicate is true.
 
-    There may be two: over the predicate's own subject, and over the time of a bucket, date or year.
+    For a predicate over the bucket, date or year of a time, there may be a second pair, for the time itself. Return an
+    empty tuple for unsupported predicates.
     """
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

@@ -51,7 +51,7 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 
 
 class Texts(NamedTuple):
-    """How `build_block` reads subqueries and derived tables that a block contains as SQL text.
+    """The parameters for reading subqueries and derived tables that a block contains as SQL text.
 
     `of` returns a subquery's text in the statement. `levels` limits how deeply subqueries may be nested. Subqueries
     whose texts are in `known` are not checked again. `derive` reads a derived table that cannot be merged into the
@@ -110,7 +110,7 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """Return the text of an uncorrelated subquery; raise Unsupported for correlated and unsupported subqueries."""
+    """Return the text of an uncorrelated subquery; raise Unsupported if it is correlated or not supported."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not a single SELECT")

@@ -1,7 +1,7 @@
 """Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
 A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time
-zones had other offsets long ago; with a lower bound, a proof about a time zone need not cover those.
+zones had other offsets long ago; with a lower bound, a proof about a time zone need not cover those offsets.
 """
 
 from __future__ import annotations

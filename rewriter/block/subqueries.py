@@ -55,10 +55,10 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the content of a WHERE clause; raise Unsupported for SQL that a block cannot represent.
+    """Return the content of a WHERE clause, an empty Filter if there is no clause (None).
 
-    `source` is the FROM clause of the same SELECT, `read` converts the FROM clause of a subquery. Occurrence ids in
-    `taken` are not used.
+    Raise Unsupported for SQL that a block cannot represent. `source` is the FROM clause of the same SELECT, `read`
+    converts the FROM clause of a subquery. Occurrence ids in `taken` are not used.
     """
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]

@@ -36,7 +36,7 @@ _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
 class _Counted(NamedTuple):
-    """A number that counts time: that of `time` in units of `micros` microseconds since 1970, multiplied by `times`.
+    """The count of a time: `time` as a number of units of `micros` microseconds since 1970, multiplied by `times`.
 
     `towards_1970` is true if the count is rounded towards 1970; else it is rounded down.
     """
@@ -48,7 +48,7 @@ class _Counted(NamedTuple):
 
 
 def of_time(comparison: Tree, scope: Scope) -> Tree:
-    """Return a comparison of a time as a number or text, such as `unix_seconds(t) >= 0`, as one of the time itself.
+    """Return a comparison of a time's number or text, such as `unix_seconds(t) >= 0`, as a comparison of t.
 
     Return any other comparison unchanged.
     """

@@ -22,7 +22,7 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT computes one row_number(), by which the only SELECT that reads its rows filters them.
+    """Return whether a SELECT computes one row_number() and is read by one SELECT only, which filters by this number.
 
     law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
          place can disagree with it

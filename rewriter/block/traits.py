@@ -62,7 +62,10 @@ def tells_time(node: Tree) -> bool:
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """Return the aggregate call that a node is, also with FILTER; None for other nodes and for window functions."""
+    """Return the aggregate call of a node that is an aggregate, with or without FILTER.
+
+    Return None for other nodes and for window functions.
+    """
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None
     call = node.this if isinstance(node, exp.Filter) else node

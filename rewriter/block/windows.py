@@ -22,7 +22,7 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """Return a call with OVER in canonical form; `read` converts the expressions in it.
+    """Return a call with OVER in canonical form; `read` converts the arguments, PARTITION BY and ORDER BY.
 
     Raise Unsupported for functions, frames and clauses that a block cannot represent.
     """
@@ -84,8 +84,8 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
     """Return the frame of a window; None if the call has none.
 
-    Supported are ROWS frames, and RANGE frames of the whole partition or from its start to the current row; raise
-    Unsupported for others.
+    Supported are ROWS frames, and RANGE frames of the whole partition or from the partition's start to the current row;
+    raise Unsupported for other frames.
     """
     spec = node.args.get("spec")
     if spec is None:

@@ -46,7 +46,7 @@ def _sum(tree: Tree) -> Tree:
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
     """Return why a grouped block's outputs cannot be maintained by adding and subtracting, for a message.
 
-    Return an empty string if they can be maintained so. `types` maps each output to its type.
+    Return an empty string if all outputs can be maintained. `types` maps each output to its type.
 
     law:    count and sum are linear: new = old + added - deleted, exactly for integers and decimals, never for floats
     no:     min and max, whose row may have been deleted; sum(x) of a nullable x without count(x), which tells when the

@@ -1,4 +1,4 @@
-"""The records of the aggregate functions."""
+"""Records (names, result types, use in rewriting) of the aggregate functions."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ AVERAGE = Composition(_components, _finish, lossless=False)
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     """Return `total / count` in the type of avg() over values of type `kind`.
 
-    Return None for a type that is not numeric, and for a DECIMAL whose last digit is not proved to be the same.
+    Return None for a type that is not numeric, and for a DECIMAL type if the last digit may differ from that of Spark's
+    avg().
 
     law:   the average of integers and of DOUBLEs is the quotient of two DOUBLEs
            DECIMAL(p,s), p <= 11: the quotient of the digits as DOUBLEs, scaled back
@@ -74,9 +75,10 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """Return the average of integers, or of DECIMALs with at most 11 digits from the sum of their unscaled digits.
+    """Return the average of integers or DECIMALs, computed from the sum of their unscaled digits.
 
-    `kind` is the type of the averaged values; the result has the type of avg() over that type.
+    `kind` is the type of the averaged values, a DECIMAL with at most 11 digits; the result has the type of avg() over
+    that type.
     """
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:

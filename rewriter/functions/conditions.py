@@ -1,4 +1,4 @@
-"""The records of functions that choose one of their arguments, or test an argument for NULL."""
+"""Records (names, result types) of functions that choose one of their arguments, or test an argument for NULL."""
 
 from __future__ import annotations
 

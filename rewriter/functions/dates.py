@@ -15,7 +15,7 @@ def plus_days(day: date, days: int) -> date:
 
 
 def plus_months(day: date, months: int) -> date:
-    """Return the date `months` months after `day`: the same day of the month, or the month's last day if it is shorter.
+    """Return the date `months` months after `day`: the same day of the month, or the last day of a shorter month.
 
     >>> str(plus_months(date(2024, 3, 31), -1))
     '2024-02-29'

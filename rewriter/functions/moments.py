@@ -72,7 +72,10 @@ def spread(name: str) -> Composition:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """Return the variance or standard deviation `name`, computed from sums over unscaled digits of this scale."""
+    """Return the variance or standard deviation `name`, computed from sums over unscaled digits of this scale.
+
+    `total` is the sum of the digits, `squares` the sum of their squares, and `count` the number of values.
+    """
     divided = divisor(rows_of(count), sample=name.endswith("_samp"))
     variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)
     return call_of("sqrt", variance) if name.startswith("stddev") else variance
@@ -84,7 +87,7 @@ def rows_of(count: Tree) -> Tree:
 
 
 def divisor(rows: Tree, sample: bool) -> Tree:
-    """Return the divisor of a variance as a DOUBLE: n, or n - 1 (NULL if that is zero) for a sample."""
+    """Return the divisor of a variance of n = `rows` values as a DOUBLE: n, or for a sample n - 1 (NULL if n is 1)."""
     return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
 
 

@@ -1,4 +1,4 @@
-"""The records of functions of numbers."""
+"""Records (names, result types, operators) of functions of numbers."""
 
 from __future__ import annotations
 

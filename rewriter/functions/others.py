@@ -1,6 +1,4 @@
-"""The records of nondeterministic functions, of casts written as calls, and of functions unsupported in query
-blocks.
-"""
+"""Records of nondeterministic functions, of casts written as calls, and of functions unsupported in query blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of scalar functions of sketches and bitmaps.
+"""Records (names, result types) of the scalar functions of sketches and bitmaps.
 
 The aggregates that build and merge sketches and bitmaps are in `aggregates`.
 """

@@ -1,4 +1,4 @@
-"""The records of functions of strings."""
+"""Records (names, result types) of the functions of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of functions that are supported only with OVER."""
+"""Records (names, result types) of the functions that are supported only with OVER."""
 
 from __future__ import annotations
 

@@ -131,7 +131,8 @@ class Aggregates:
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
         """Return an aggregate computed from its partial aggregates, which are combined first if `rolled`.
 
-        Return a Miss if storage lacks a partial aggregate.
+        `condition` is the FILTER of the combining aggregates; None without FILTER. Return a Miss if storage lacks a
+        partial aggregate.
         """
 
         def total(name: str, partial: PartialAggregate) -> Tree:
@@ -184,9 +185,10 @@ class Aggregates:
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate that depends only on the set of its values, from a key of the view or as a union.
+        """Return an aggregate that depends only on the set of its values, such as a sketch or a bitmap.
 
-        The union is that of stored bitmaps or sketches. Return a Miss if storage has neither such a key nor those.
+        The aggregate is the union of stored sketches or bitmaps, or is computed from a key of the view. Return a Miss
+        if storage has neither.
 
         law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
              the union

@@ -1,7 +1,7 @@
 """The input of a rewrite rule (a query block, an access path and a table mapping), and the plans that rules return.
 
-An access path is a view with the state of its storage table. A question is what a rule has to answer: a query block
-with its predicates, a query compared as a text, or a set operation.
+An access path is a view with the state of its storage table. A rule answers a question: a query block with its
+predicates, a query compared as a text, or a set operation.
 """
 
 from __future__ import annotations

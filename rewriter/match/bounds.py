@@ -114,7 +114,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain has."""
+    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain is certain."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -166,7 +166,7 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
     """Return whether no offset change of the zone splits a bucket after the bound, at whatever time the query runs.
 
-    Return False if the earliest possible value of the bound is unknown.
+    Return False if this cannot be proved.
     """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):

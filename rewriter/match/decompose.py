@@ -54,7 +54,7 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Estimate the share (0 to 1) of a query's rows that `rest` selects, by the lengths of both value ranges.
+    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of their value ranges.
 
     Return UNKNOWN_SHARE if no range has a known length.
     """

@@ -29,9 +29,10 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 
 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
-    """Return a normalized row expression of the query as an expression over storage columns and joined tables.
+    """Return an expression over the query's rows as an expression over storage columns and joined tables.
 
-    Return a Miss if the expression cannot be derived.
+    The columns of `tree` must be normalized (replaced by one representative of their equal columns). Return a Miss if
+    the expression cannot be derived.
     """
     for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
@@ -63,7 +64,7 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Return an equal column of a table joined to the storage; a Miss if there is no such column.
+    """Return a column, or a column equal to it, of a table joined to the storage; a Miss if there is none.
 
     An equal storage column is found before, by `held`.
     """

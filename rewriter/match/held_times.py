@@ -56,13 +56,13 @@ class Rows(Protocol):
         """Return the storage column that stores an expression; None if no column stores the expression."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return an equal column of a table that is joined to the storage; a Miss if there is no such column."""
+        """Return a column, or a column equal to it, of a table joined to the storage; a Miss if there is none."""
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point key of the view, in which -0.0 became 0.0."""
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a row expression of the query over storage columns; a Miss if the expression cannot be derived."""
+        """Return an expression over the query's rows as an expression over storage; a Miss if it cannot be derived."""
 
 
 class Stored(NamedTuple):

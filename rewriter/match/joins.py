@@ -30,7 +30,7 @@ class Joined:
 
 
 def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
-    """Match the outer, semi and anti joins of the view with those of the query.
+    """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
     `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
     filter on the view's rows corrects.

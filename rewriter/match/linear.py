@@ -37,8 +37,8 @@ ROWS_PRECISION = 18
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the sum of a product, sum, difference or negation over the base rows behind one storage row.
 
-    `of` returns the partial aggregates of the operands. Return None for other arguments, if storage lacks one of these,
-    or if digits could be lost.
+    `of` returns the partial aggregates of the operands. Return None for other arguments, if storage lacks one of these
+    aggregates, or if digits could be lost.
     """
     if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None

@@ -131,9 +131,9 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table of the view joined, the extended mapping, and the view's occurrence.
+    """Return the query with one more table of the view joined, the extended mapping, and `table`.
 
-    Return None if the join could drop or repeat rows.
+    `table` is the table's occurrence in the view. Return None if the join could drop or repeat rows.
     """
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:

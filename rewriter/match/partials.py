@@ -60,7 +60,7 @@ class PartialAggregates:
     def held(self, tree: Tree) -> Column | None:
         """Return the storage column of an aggregate; None if storage lacks the aggregate.
 
-        If x cannot be NULL, the column of count(*) is also that of count(x).
+        If x cannot be NULL, the column of count(*) is also returned for count(x).
         """
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":

@@ -111,9 +111,9 @@ class Reading:
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return a normalized row expression of the query as an expression over storage and extra tables.
+        """Return an expression over the query's rows as an expression over storage and extra tables.
 
-        Return a Miss if the expression cannot be derived.
+        The columns of `tree` must be normalized. Return a Miss if the expression cannot be derived.
         """
         return derive(tree, self)
 
@@ -126,7 +126,7 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return an equal column of an extra table, or of a table joined to the storage again.
+        """Return a column, or a column equal to it, of an extra table or of a table joined to the storage again.
 
         Return a Miss if there is no such column. Storage columns are not tried: see `held`.
         """
@@ -298,7 +298,9 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
-    """Return the reading of a query over a view for one table mapping; a Miss if the view cannot answer the query.
+    """Return a query expressed over a view's storage (a Reading), for one mapping of the view's tables to the query's.
+
+    Return a Miss if the view cannot answer the query.
 
     law:    the view keeps every row that the query needs, and surplus rows can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'

@@ -26,7 +26,7 @@ _CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
 
 
 class SetOperation(NamedTuple):
-    """A query that is a UNION, INTERSECT or EXCEPT (each also with ALL) of two to four SELECTs, its branches."""
+    """A query that is a UNION, INTERSECT or EXCEPT (each also with ALL) of two to four SELECTs, called branches."""
 
     query: WholeQuery
     operator: str
@@ -124,9 +124,9 @@ def _is_plain(found: Rewriting) -> bool:
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """Return the output that all branches have at a position, or the view's column that tells the branches apart.
+    """Return the output that all branches have at the position `place`, or a view column that tells the branches apart.
 
-    Return None if there is neither.
+    `found` are the rewritings of the branches. Return None if there is neither.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]

@@ -45,8 +45,8 @@ class WholeQuery(NamedTuple):
     """A query within a statement, to be compared as a text.
 
     `span` has the query's offsets in the statement, and `sql` is its SQL. `text` has all tokens of the query, `body`
-    those without the final ORDER BY, LIMIT and OFFSET, and `tail` is the SQL of these clauses. `names` are the output
-    names, empty after WITH.
+    has the tokens without the final ORDER BY, LIMIT and OFFSET, and `tail` is the SQL of these clauses. `names` are the
+    output names, empty after WITH.
     """
 
     span: SelectSpan
@@ -58,9 +58,9 @@ class WholeQuery(NamedTuple):
 
 
 class TextQuestion(NamedTuple):
-    """A query whose text equals a view's.
+    """A query whose text equals the text of a view's query.
 
-    `whole` is true if its ORDER BY, LIMIT and OFFSET are part of the equal text.
+    `whole` is true if the query's ORDER BY, LIMIT and OFFSET are part of the equal text.
     """
 
     query: WholeQuery
@@ -71,7 +71,7 @@ class TextQuestion(NamedTuple):
 def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
     """Yield the queries of a statement, outer ones first: the statement, its SELECTs, and parenthesized queries.
 
-    `spelled` are edits to apply to the SQL. Yield nothing if a part of the statement was not parsed.
+    `spelled` are edits to apply to the statement's SQL first. Yield nothing if a part of the statement was not parsed.
     """
     if not statement.complete or any(block.tree is None for block in statement.blocks):
         return  # its names cannot be resolved

@@ -134,7 +134,7 @@ def absent(tree: Tree, rows: Rows) -> Read:
 
 
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
-    """Return whether a comparison with a number of seconds is true for all or none of the seconds of each bucket."""
+    """Return whether a comparison with a number of seconds is certainly true for all or no seconds of each bucket."""
     least = whole_number(tree.expression, most=MOST)
     if least is None:
         return False

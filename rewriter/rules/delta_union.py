@@ -43,7 +43,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return, for each table of the block, the range of appended rows if the view reads it, else its current state."""
+    """Return one Change for each table of the block: its appended rows if the view reads the table, else no change."""
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)

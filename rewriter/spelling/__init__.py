@@ -55,7 +55,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
 def spelled_text(sql: str) -> str:
     """Return a text with its three-argument `timeseries` calls translated to Spark functions.
 
-    Only Viewgate writes calls with a third argument, which names the type of the first.
+    Only Viewgate writes calls with a third argument, which is the type of the first argument.
 
     >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"

@@ -36,7 +36,7 @@ def border_behind(wall: datetime, grain: str) -> datetime:
 
 
 def next_border(border: datetime, grain: str) -> datetime:
-    """Return the start of the bucket after the one that starts at `border`.
+    """Return the start of the bucket after the bucket that starts at `border`.
 
     Raise ValueError or OverflowError after the year 9999.
     """

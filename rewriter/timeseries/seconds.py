@@ -142,7 +142,10 @@ def is_whole_cast(tree: Tree) -> bool:
 
 
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
-    """Return whether a column is of an integer type and, if it is a BIGINT, has known bounds within MOST."""
+    """Return whether a column is of an integer type and, if it is a BIGINT, has known bounds.
+
+    Bounds are known only if all values are seconds that fit a TIMESTAMP.
+    """
     return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
 
 

@@ -97,7 +97,7 @@ def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def days_follow(zone: str, since: int | None) -> bool:
-    """Return whether local dates never go back, for times from `since` on.
+    """Return whether local dates never go back, for times from `since` (seconds since 1970) on.
 
     Local dates go back where clocks are set back just after midnight. Return False if the zone's data is unknown, and
     if `since` is unknown (None) for a zone whose offset changes.
