@@ -92,7 +92,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a time bucket of such a column with an explicit time zone."""
+    """Return whether an expression is a TIMESTAMP column, or a time bucket with an explicit zone of such a column."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -50,9 +50,10 @@ def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
 
 
 def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | int | None:
-    """Return a number as Spark compares it with values of `kind`: in DOUBLE, DECIMAL or as an integer.
+    """Return a number as Spark compares it with values of type `kind`: in DOUBLE, DECIMAL or as an integer.
 
-    Return None if the type of the comparison is not certain.
+    `typed` is the type to which the literal is cast; None without a cast. Return None if the type of the comparison is
+    not certain.
     """
     text = literal.name
     if literal.is_string or not _NUMBER.match(text) or typed not in (None, "double"):
@@ -92,7 +93,9 @@ def _is_exact(number: str, kind: str) -> bool:
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
     """Return the value of a time literal: a date in days since 1970, a timestamp in microseconds since 1970.
 
-    Return None if the text is not a time, or if Spark would cast the column instead of the constant.
+    `typed` is the type to which the literal is cast (None without a cast), `kind` the type of the values that are
+    compared with the literal. Return None if the text is not a time, or if Spark would cast these values instead of the
+    literal.
     """
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):

@@ -129,7 +129,7 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """Return the expression that computes the function `name` from the aggregates in `sums`, keyed as in `needed`."""
+    """Return the expression that computes the function `name` from `sums`, the aggregates named by `needed`."""
     return _ENDS[name](_Totals(sums, pair))
 
 

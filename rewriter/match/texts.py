@@ -96,7 +96,7 @@ def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
 
 
 def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
-    """Yield the spans of the statement and of each parenthesized query."""
+    """Yield the spans (offsets) of the statement and of each parenthesized query."""
     opened: list[int] = []
     last = tokens[-2] if tokens[-1].token_type is TokenType.SEMICOLON and len(tokens) > 1 else tokens[-1]
     yield SelectSpan(tokens[0].start, last.end + 1)

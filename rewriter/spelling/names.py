@@ -45,8 +45,9 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """Return a derived table or CTE as a source of columns; None if the names or types of its columns are not
-        known.
+        """Return a derived table or CTE as a source of columns.
+
+        Return None if the names or types of the columns are not known.
         """
         alias = item.alias_or_name
         try:
@@ -61,9 +62,7 @@ class Names:
         return Source(alias, table)
 
     def _columns(self, query: Tree) -> tuple[Column, ...]:
-        """Return the output columns of a query; raise Uncertain or Unsupported if their names or types are not
-        known.
-        """
+        """Return the output columns of a query; raise Uncertain or Unsupported if names or types are not known."""
         if isinstance(query, exp.SetOperation):
             return _united([self._columns(query.this), self._columns(query.expression)])
         if isinstance(query, exp.Subquery):
