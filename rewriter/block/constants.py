@@ -1,7 +1,7 @@
 """Computes constant expressions as Spark does, where the result is certain and does not depend on settings.
 
 DATE arithmetic does not depend on the time zone, and arithmetic of whole numbers that fit INT cannot overflow. DECIMAL
-literals are added, subtracted and multiplied as long as the exact result has at most 38 digits. Other constant
+literals are added, subtracted and multiplied where the exact result certainly fits 38 digits. Other constant
 expressions stay unchanged: a TIMESTAMP plus a day depends on the session's time zone, and 7 / 2 is a DOUBLE.
 """
 

@@ -1,4 +1,4 @@
-"""Functional dependencies: which expressions have only one value within each group of a block.
+"""Functional dependencies: the expressions that have only one value within each group of a block.
 
 | by               | expressions with one value in each group                                                    |
 |------------------|---------------------------------------------------------------------------------------------|

@@ -324,7 +324,7 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """Return `extract(unit FROM time)` and similar calls as the function of that field, such as year(t).
+    """Return `extract(unit FROM time)` and similar calls as a call of the field's own function, such as year(t).
 
     Raise Unsupported for unknown fields, and if the source may be an interval.
     """

@@ -383,9 +383,9 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, here or after a rewrite.
+    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, in this block or after a rewrite.
 
-    These are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
+    These clauses are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
     """
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):

@@ -147,7 +147,7 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
 
 
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
-    """Return the instants of a constant number of seconds since 1970 and of the next second.
+    """Return two TIMESTAMP expressions for a constant number of seconds since 1970: its instant, and one second later.
 
     Return None unless the constant is certainly after the start of 1970.
     """

@@ -45,8 +45,8 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
     """Raise Unsupported for a window function that may distinguish rows equal under PARTITION BY and ORDER BY.
 
-    `keys` are the block's grouping keys, which identify its rows; None if the block does not group: then any function
-    that distinguishes equal rows is refused.
+    `keys` are the block's grouping keys, which identify its rows. If the block does not group (None), each window
+    function that can distinguish equal rows raises Unsupported.
     """
     for window in every(tree, exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")

@@ -150,7 +150,7 @@ class _Totals:
         return self._sums["n"]
 
     def average(self, which: str) -> Tree:
-        """Return the mean of y or x (`which`), in the type that avg() of that argument has."""
+        """Return the mean of y or x (`which`), in the result type of avg() over that argument."""
         return average_of_digits(self._sums[which], self.n, self._pair.kinds["yx".index(which)])
 
     def mean(self, which: str) -> Tree:

@@ -102,7 +102,7 @@ def _never_null(join: Join, side: frozenset[str], block: Block) -> tuple[Tree, .
 
 
 def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
-    """Return the columns that are declared NOT NULL of the tables whose ids are in `side`."""
+    """Return the NOT NULL columns of the tables whose ids are in `side`."""
     return tuple(
         exp.column(column.name.lower(), table.id)
         for table in block.tables

@@ -44,8 +44,9 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the token after `before` names a table, view, alias or qualified function, so that it is
-    no call.
+    """Return whether the name after the tokens `before` is that of a table, view or alias, or qualified.
+
+    Such a name before parentheses is not a call of `timeseries`.
     """
     return bool(before) and before[-1].token_type in _NAMING
 
