@@ -376,7 +376,10 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """Return the query's joins of extra tables, with ON over storage; a Miss if a condition cannot be derived."""
+    """Return the query's joins of extra tables (tables that the view does not read), with their ON over storage.
+
+    Return a Miss if an ON condition cannot be derived.
+    """
     joins = []
     for join in joined.extra:
         on = []

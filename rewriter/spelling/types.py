@@ -78,7 +78,7 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 
 
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
-    """Return the type of a call's source; None if the type is not known for certain.
+    """Return the type of `source`, the first argument of a `timeseries` call; None if the type is not certain.
 
     `around` are the visible names of the SELECTs that enclose the call, innermost first.
     """

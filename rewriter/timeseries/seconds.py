@@ -76,7 +76,9 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether each value of a time is known to be in 1970 or later, or a whole second."""
+    """Return whether each value of a time is known to be in 1970 or later, or to be a whole second (a bucket's
+    start).
+    """
     if as_bucket(time) is not None:
         return True
     since = since_of(time)
