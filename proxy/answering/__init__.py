@@ -1,8 +1,8 @@
-"""Decides which SQL Spark runs for a statement, from the session's settings, the catalog's state and the rewriter's
-plans.
+"""Decides which SQL Spark runs for a statement: the statement itself, or one that reads materialized views.
 
-Executed statements and the commands that describe decisions (`commands`, for example EXPLAIN) use the same functions,
-so that EXPLAIN shows the decision that is executed.
+The decision depends on the session's settings, the catalog's state and the rewriter's plans. Executed statements and
+the commands that describe decisions (`commands`, for example EXPLAIN) use the same functions, so that EXPLAIN shows the
+decision that is executed.
 """
 
 from proxy.answering.answers import Answers

@@ -55,8 +55,10 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 
 
 class Answers:
-    """Decides which SQL answers a statement, over one catalog; `system` returns the system tables' rows that a
-    session sees.
+    """Decides which SQL Spark runs for a statement, over the materialized views of one catalog.
+
+    `system` returns the rows of a table of `viewgate.system` that a session may see; without `system`, Spark resolves
+    the names of these tables. `clock` returns monotonic seconds, `now` seconds since 1970.
     """
 
     def __init__(
@@ -81,7 +83,11 @@ class Answers:
         return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
-        """Return how to run a statement that Viewgate does not answer itself; raise SqlError."""
+        """Return the plan by which Spark runs a statement: its SQL, the lines for the operation log, and the fallback.
+
+        The statement is not one of Viewgate's own commands. Raise SqlError for a wrong hint, table function or
+        `timeseries` call.
+        """
         facts: SessionFacts = session.facts
         info, ended = classify(sql), facts.watch(sql)
         replay = info.effect.replay
@@ -122,10 +128,11 @@ class Answers:
         self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
-        """Decide which SQL answers a statement; raise SqlError.
+        """Decide which SQL answers a statement; raise SqlError for a wrong hint, table function or `timeseries` call.
 
         A `thorough` decision chooses the same SQL, and has the reasons of all views over the statement's tables. Calls
-        of Viewgate's table functions are replaced by their rows, and its hint, which Spark would reject, is removed.
+        of Viewgate's table functions are replaced by their rows. Viewgate's hint is removed, because Spark would reject
+        the hint.
         """
         hint = read_hint(sql)
         expanded = await self._with_virtual_tables(session, hint.sql)
@@ -143,7 +150,11 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Replace the virtual tables that a statement reads by their rows; return None if it reads none."""
+        """Replace the virtual tables that a statement reads by their current rows; return None if it reads no virtual
+        table.
+
+        The virtual tables are those in viewgate.system and information_schema.
+        """
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
         system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
@@ -162,7 +173,7 @@ class Answers:
         return await expand(expanded, state, self.catalog) or expanded
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the information schema, without the names under which the user has a namespace."""
+        """Return the virtual information_schema, limited to the names that no namespace of the user already has."""
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
             return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
@@ -172,7 +183,7 @@ class Answers:
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Decide about a statement; while the catalog is unavailable, send the statement to Spark unchanged.
 
-        Raise Unavailable then if the statement contains `timeseries`, which Spark does not support.
+        Raise Unavailable during an outage if the statement contains `timeseries`, which Spark does not support.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -240,7 +251,10 @@ class Answers:
     async def _current(
         self, names: Iterable[TableName], definitions: Definitions, bound: Bound
     ) -> Mapping[TableName, Relation | None]:
-        """Return the current tables and views; partly stale storage is reduced to its fresh part."""
+        """Return the current table or view of each name; None for a name that does not exist or cannot be read.
+
+        A storage table that is partly stale is limited to its fresh rows.
+        """
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
         return await self._parts.within(definitions, await self.catalog.before_rollbacks(found), bound)
@@ -248,8 +262,10 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, with None for suspended storage, and the reasons of the
-        suspensions.
+        """Return the relations that a session may use, and the reason for each suspended storage table.
+
+        The first mapping has None for a suspended storage table; the second has an entry for suspended storage tables
+        only.
         """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
@@ -298,9 +314,9 @@ class Answers:
     ) -> Decision:
         """Return the decision with the rewritten SQL, whose columns have the original's names and types.
 
-        These are queried from Spark for each replaced block (DESCRIBE QUERY). Every output is printed with its name,
-        and with a cast if its type could differ. If Spark rejects a block, or a view's columns have changed, the
-        original statement runs.
+        DESCRIBE QUERY returns the names and types for each replaced block. Every output is printed with its name, and
+        with a cast if its type could differ. If Spark rejects a block, or a view's columns have changed, the returned
+        decision is to run the original statement.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -320,7 +336,7 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark reports the same columns for the user's text and for the text with its views
+        """Return whether Spark reports the same columns for the user's statement as for its form with views
         expanded.
         """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
@@ -331,7 +347,11 @@ class Answers:
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
-    """Return the relations without the keys that tables declare, unless the session or the table trusts these."""
+    """Return the relations without the primary and foreign keys that tables declare.
+
+    The keys stay if the session's settings trust all declared keys, or for a table whose properties declare its keys
+    trusted.
+    """
     if facts.settings[TRUST] == ON:
         return relations
     return {
@@ -383,7 +403,7 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the keys that tables declare to the definitions; return all known keys, or None if none is new."""
+        """Add the keys that tables declare to the definitions, and return all known keys; None if no key is new."""
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
         if now is before:

@@ -29,10 +29,10 @@ class Decision:
     """The SQL that Spark gets for a statement, and the reason.
 
     `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
-    `problem` says why no view was tried, `why` is its reason code. `over` is the number of views that read, or may
-    read, any of its tables. `read` are the storage tables that a rewriting reads. `suggestion` is the change to a view
-    that would help, if it was asked for. `tables` are the base tables that the statement reads; empty if it was not
-    parsed.
+    `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views that
+    read, or may read, any table of the statement. `read` are the storage tables that a rewriting reads. `suggestion` is
+    the change to a view that would help; only a thorough decision has one. `tables` are the base tables that the
+    statement reads; empty if the statement was not parsed.
     """
 
     sql: str | None
@@ -63,7 +63,7 @@ class Decision:
 
     @property
     def choice(self) -> Choice:
-        """The decision as the journal records it: the views tried, and a reason code if none answers."""
+        """The decision as the statement journal records it: the views tried, and a reason code if no view answers."""
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
         matched, storages = self._views("chosen", "not chosen"), tuple(storage.name for storage in self.read)
@@ -73,8 +73,9 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the reason code of the nearest miss, or of why no view was tried; empty without views over the
-        tables.
+        """Return the reason code of the nearest miss, or the code of the reason why no view was tried.
+
+        Return an empty string if no view reads any table of the statement.
         """
         if not self.tried and not self.over:
             return ""
@@ -85,8 +86,9 @@ class Decision:
 
     @property
     def as_of(self) -> str:
-        """The time of the data as text, if the allowed staleness let a view answer with an earlier state; else
-        empty.
+        """The suffix of the log line that says how old the data is: `, data as of 2023-11-14 22:13:20.042 UTC`.
+
+        It is empty unless the allowed staleness let a view answer with an earlier state.
         """
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
@@ -99,13 +101,18 @@ class Decision:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The distinct reasons why views do not answer, as text; with the query block, if there are several."""
+        """The distinct reasons why views do not answer, as text; each with its query block if the statement has
+        several.
+        """
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
-        """Return the reasons why views do not answer, as lines; a reason that all views share comes once."""
+        """Return the reasons why views do not answer, one line per view and reason.
+
+        A reason that all tried views share takes one line for all of them.
+        """
         if self.problem:
             return [f"no view used: {self.problem}"]
         every = len({attempt.view for attempt in self.tried})
@@ -132,7 +139,10 @@ class Decision:
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _nearest(self, every: int) -> str:
-        """Return the words for all views that were tried; the others lack more."""
+        """Return the phrase for all views that were tried, such as `the nearest 3 of the 12 views on web.events`.
+
+        `every` is the number of views tried; the views that were not tried lack more than those views do.
+        """
         of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
         return f"the {of} views on {self._on}"
 
@@ -184,7 +194,7 @@ _PLURALS = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
 def _told_of(why: str, views: str) -> str:
-    """Return a reason about "it", one view, as a sentence about several views.
+    """Turn a reason about one view, which begins with "it" or "its", into a sentence about several views.
 
     >>> _told_of("it has no column price", "the 2 views"), _told_of("its groups are too coarse: day", "the 2 views")
     ('the 2 views have no column price', 'the groups of the 2 views are too coarse: day')
@@ -208,7 +218,9 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """If a hint names a view, remove the misses of all other views."""
+    """Remove the misses of all views except the view that the statement's hint names; without a hint, change
+    nothing.
+    """
     only = outcome.statement.session.only
     if only is None:
         return outcome
@@ -218,7 +230,10 @@ def told_of_named(outcome: Outcome) -> Outcome:
 def suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """Return a change to a view that would let it answer; None without one, or after an error, which is logged."""
+    """Return a change to a view that would let the view answer; None if there is no such change.
+
+    An error during the search is logged, and gives None.
+    """
     if outcome.rewritten or not outcome.tried:
         return None
     try:
@@ -229,9 +244,10 @@ def suggested(
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables and storage tables whose column bounds might let a view answer, if they were looked up.
+    """Return the tables and storage tables whose minimum and maximum column values, if known, might let a view answer.
 
-    These are tables with summed integers, and storage with time buckets.
+    Base tables are returned after a miss due to a sum or average that may be rounded (bounds prove sums of integers
+    exact), storage tables after a miss due to unknown bounds.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()
@@ -240,7 +256,7 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield a miss for each view over a table that a temporary view of the session hides."""
+    """Yield a miss for each view over a table that has the same name as a temporary view of the session."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)

@@ -88,7 +88,10 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return all known defaults; `settings` are those of the session in which `query` runs."""
+        """Return the known default values by setting, after asking Spark for those that this session can show.
+
+        `settings` are the values that the session has set explicitly; `query` runs a SQL text in the session.
+        """
         if self._hidden is None or self._hidden - settings.keys():
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
             # `<undefined>` and `<value of …>` are not values.
@@ -102,12 +105,12 @@ class Defaults:
 class SessionFacts:
     """The settings, current namespace and temporary views of one session, as Spark last reported them.
 
-    A statement that may change them makes them unknown from its start to its end; they are queried again before the
-    next rewriting. A statement that may have changed anything (a script, EXECUTE IMMEDIATE, a temporary function) turns
-    rewriting off for the rest of the session.
+    A statement that may change the session makes this state unknown from the statement's start to its end; the state is
+    queried again before the next rewriting. A statement that may have changed anything (a script, EXECUTE IMMEDIATE, a
+    temporary function) turns rewriting off for the rest of the session.
 
-    `configuration` is the configuration with which the client opened the session; raises SqlError for an invalid value
-    of one of Viewgate's settings.
+    `configuration` is the configuration with which the client opened the session; the constructor raises SqlError for
+    an invalid value of one of Viewgate's settings.
     """
 
     def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
@@ -124,8 +127,9 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """Return how stale a view's rows may be, from the statement's `hint` or else the session's setting; raise
-        SqlError.
+        """Return how stale a view's rows may be: the limit in the statement's `hint`, or else in the session's setting.
+
+        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 for a hint that is no duration.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)

@@ -36,13 +36,18 @@ _VIEW_QUERY = "viewgate.query"  # the property with a view's query as its author
 
 
 def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
-    """Return the virtual schema: named with the catalog's name if `qualified`, and by its own name if `alone`."""
+    """Return the virtual schema information_schema with the names by which statements may refer to it.
+
+    The name with the catalog (`lake.information_schema`) is included if `qualified`, the plain name if `alone`.
+    """
     names = [(catalog.lower(), NAMESPACE)] if qualified else []
     return VirtualSchema([*names, *([(NAMESPACE,)] if alone else [])], TABLES, MOST)
 
 
 async def rows(catalog: Catalog, table: str) -> Sequence[Row]:
-    """Return the rows of one of the schema's tables."""
+    """Return the current rows of one table of information_schema, as a mapping from column name to value for
+    each row.
+    """
     if table == "schemata":
         found = await catalog.namespaces()
         return [{"catalog_name": catalog.name, "schema_name": ".".join(name)} for name in sorted(found)]

@@ -89,7 +89,9 @@ class Rests:
 
     @property
     def storages(self) -> frozenset[TableName]:
-        """The storage tables that Spark failed to read; some may have been refreshed since."""
+        """The storage tables that Spark has failed to read since the start, including those whose suspension
+        has ended.
+        """
         return frozenset(self._rests)
 
     def why(self, storage: Relation | None) -> str:
@@ -100,13 +102,16 @@ class Rests:
         return rest.why if rest.content == _content(storage) and self._clock() < rest.until else ""
 
     def within(self, relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, str]:
-        """Return the suspended storage tables among these relations, each with the reason."""
+        """Return the reason for each suspended storage table among these relations; empty if none is suspended."""
         found = ((name, self.why(relations.get(name))) for name in self._rests)
         return {name: why for name, why in found if why}
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome with the reasons of suspensions in the misses of the suspended views."""
+    """Return the outcome, in which each view whose storage is suspended has the reason of the suspension.
+
+    `resting` has the reason for each suspended storage table.
+    """
     if not resting:
         return outcome
     whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
@@ -145,7 +150,7 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage as a table that is current, and whose usable rows are limited to the fresh part."""
+        """Return the storage table as if it were current, with its usable rows limited to the fresh part."""
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
@@ -155,7 +160,7 @@ class _Stale:
 
 
 class FreshParts:
-    """Caches the fresh part of partly stale storage, by the states of a view and its tables."""
+    """Caches the fresh part of partly stale storage tables, by the state of the view and of its tables."""
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog
@@ -182,7 +187,9 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of the storage that is still fresh; None if it cannot be determined."""
+        """Return the part of the storage table that is still fresh; None if no part is, or if it cannot be
+        determined.
+        """
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
@@ -199,7 +206,10 @@ class FreshParts:
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
-    """Yield the views with partitioned storage of whose tables exactly one has changed, and not only by appends."""
+    """Yield each view with partitioned storage of which exactly one source has changed since the refresh.
+
+    Views whose changed source has only been appended to are left out.
+    """
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)
         if view is None or view.through or not isinstance(storage, Table) or storage.refresh is None:

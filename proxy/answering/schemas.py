@@ -22,7 +22,10 @@ _SHOWN = "== SQL ==\n"  # precedes the text in an error of Spark's parser
 
 
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
-    """Return the columns of a query; raise SqlError with Spark's message if it is invalid, with positions in `sql`."""
+    """Return the columns of a query; raise SqlError with Spark's message if the query is invalid.
+
+    Positions in the message refer to `sql`.
+    """
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
@@ -31,7 +34,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark finds in a statement; do nothing if there is none.
+    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts the statement.
 
     Calls of `timeseries`, which Spark does not have, are replaced by their first arguments, padded to the same length.
     """
@@ -49,7 +52,7 @@ async def checked(sql: str, query: Query) -> None:
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise the error that Spark finds in a statement other than a query."""
+    """Raise the SqlError that Spark reports for a statement that is not a query; do nothing if there is none."""
     try:
         _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))
     except SqlError as error:
@@ -72,9 +75,10 @@ def _behind(ours: str, message: str) -> str:
 
 
 def _of_the_users(message: str, plain: str, sql: str) -> str:
-    """Convert an error about a text with replaced calls to one about the user's text, which has the same length.
+    """Convert an error about `plain` into one about the user's statement `sql`, which has the same length.
 
-    Spark's parser shows the whole text, with a mark below the line of the error.
+    In `plain`, calls of `timeseries` are blanked out. The message of Spark's parser contains the whole statement, with
+    `^^^` below the line of the error: both are replaced.
     """
     head, shown, _ = message.partition(_SHOWN)
     at = _PLACE.search(head)
@@ -109,7 +113,7 @@ class Schemas:
 
 
 def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
-    """Return a key of everything that determines the columns of a query over these relations.
+    """Return a cache key that changes whenever the columns of a query over these relations could change.
 
     It contains session settings, current namespace, and the schemas of all relations that the query could read.
     """

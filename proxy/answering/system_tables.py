@@ -103,7 +103,7 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 
 
 class SystemRows:
-    """Returns rows of system tables from the journal, the sessions and the upstreams.
+    """Returns the rows of the tables in `viewgate.system`, from the journal, the sessions and the upstreams.
 
     `ask` sends a request to all workers, including this one. If a `user` is given, only that user's statements and
     sessions are returned; None returns all. `due_ms` returns when views are due for their scheduled refresh, in
@@ -134,7 +134,7 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table from all workers, visible to `user` (None: all rows), latest first."""
+        """Return the rows of a table from all workers that `user` may see (None: all rows), latest first."""
         if table == "views":
             return await self._views()
         about = json.dumps([table, user]).encode()
@@ -143,9 +143,9 @@ class SystemRows:
         return sorted(rows, key=lambda row: -(row.get("started") or 0))
 
     async def answer(self, about: bytes) -> list[dict[str, Any]]:
-        """Return this process's rows of a table as JSON values: times in milliseconds since 1970.
+        """Return this process's rows of a table as JSON values, with times in milliseconds since 1970.
 
-        `about` is a JSON list: the table's name, and the user or null.
+        `about` is a JSON list: the table's name, and the user whose rows are wanted (null for all users).
         """
         table, user = json.loads(about)
         if table == "digests":
@@ -231,7 +231,9 @@ def _of_session(session: ClientSession) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can represent it: a time in milliseconds since 1970, a long text shortened."""
+    """Return a value as JSON can represent it: a time in milliseconds since 1970, a text cut after LONGEST
+    characters.
+    """
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)
     if isinstance(value, dict):

@@ -25,7 +25,9 @@ _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORAR
 
 
 class Call(NamedTuple):
-    """A call of a table function: its name, the view's name in parentheses, and its position in the text."""
+    """A call of a table function: the function's name, its argument (a view's name), and its position in the
+    statement.
+    """
 
     function: str
     view: str
@@ -53,7 +55,10 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
 
 
 async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
-    """Replace each call of a table function by its rows; return None for a statement without calls."""
+    """Replace each call of a table function in a statement by the call's rows; return None if there are no calls.
+
+    Raise SqlError if the statement defines a view, or if a call names no materialized view.
+    """
     edits = []
     for call in calls(sql):
         if is_view(sql):
@@ -64,7 +69,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 
 def in_no_view(what: str) -> SqlError:
-    """Return the error for a virtual table or table function in the query of a view."""
+    """Return the SqlError for a statement that defines a view over `what`, a virtual table or table function."""
     return SqlError(
         f"{what} returns the current rows, which a view would freeze: "
         "SELECT from it directly, or store the rows with CREATE TABLE … AS SELECT",
@@ -125,8 +130,8 @@ class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
     Rows of at most `most` characters are inserted into a statement. If the schema exists only in Viewgate (`own`), an
-    unknown table and a table that is written to are errors, and rows beyond the limit are left out; otherwise such
-    names are left to Spark, and rows beyond the limit are an error.
+    unknown table and a table that is written to are errors, and rows beyond the limit are left out. In any other
+    schema, unknown tables are left to Spark, and rows beyond the limit are an error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -140,9 +145,9 @@ class VirtualSchema:
         return any(all(part in lower for part in name) for name in self.names)
 
     def references(self, sql: str) -> Iterator[Reference]:
-        """Yield the references to virtual tables in a statement.
+        """Yield the references to virtual tables in a statement, in the order of the text.
 
-        In an `own` schema, raise SqlError if a table is unknown or written to.
+        In an `own` schema, raise SqlError if a table is unknown or written to; in any other schema, skip such names.
         """
         if not self.mentioned(sql):
             return
@@ -154,7 +159,9 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the schema's name that begins at a token, if a table's name follows; None otherwise."""
+        """Return the schema name that begins at the token with index `at`, if a dot and another token follow; else
+        None.
+        """
         if at and tokens[at - 1].text == ".":
             return None
         return next((name for name in self.names if _words(tokens[at : at + 2 * len(name)]) == _dotted(name)
@@ -179,7 +186,10 @@ class VirtualSchema:
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
     async def expand(self, sql: str, rows: Rows) -> str | None:
-        """Replace each virtual table in a statement by its rows, which `rows` returns; return None if it reads none."""
+        """Replace each virtual table in a statement by its rows, which `rows` returns for a table's name.
+
+        Return None if the statement reads no virtual table; raise SqlError if the statement defines a view.
+        """
         if (table := self.described(sql)) is not None:
             return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
         found = list(self.references(sql))
@@ -207,7 +217,7 @@ class VirtualSchema:
         return words[-1] if any(words[:-1] == _dotted(name) for name in self.names) else None
 
     def text(self, table: str, rows: Sequence[Row]) -> str:
-        """Return rows as a SQL subquery with the table's columns and types."""
+        """Return a SQL subquery that yields these rows, with the table's columns and types."""
         columns = self.tables[table].items()
         kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns)]
         fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
@@ -218,9 +228,9 @@ class VirtualSchema:
         return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield each row as a JSON object keyed by column numbers, which halves its size, up to `most` characters.
+        """Yield each row as a JSON object keyed by column numbers, which halves its size, until `most` characters.
 
-        Beyond the limit, stop in an `own` schema, else raise SqlError 54000.
+        Beyond the limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
         """
         size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
         for row in rows:
@@ -235,10 +245,10 @@ class VirtualSchema:
 
 
 def _literal(json_text: str) -> str:
-    r"""Return JSON of ASCII characters as an expression that has one value under every setting of Spark's parser.
+    r"""Return JSON of ASCII characters as a SQL expression that has this value under all settings of Spark's parser.
 
-    With `spark.sql.parser.escapedStringLiterals` a backslash in a string literal stands for itself, so that there must
-    be none, and nothing that needs one.
+    With `spark.sql.parser.escapedStringLiterals` a backslash in a string literal stands for itself. So the literal must
+    contain neither a backslash nor a character that needs one.
 
     >>> print(_literal('["it\'s ${x}","\\n"]'))
     replace('["it¬u0027s ¬u0024{x}","¬n"]', '¬', chr(92))
