@@ -1,7 +1,7 @@
 """Authenticates clients, and decides for which users they may act (impersonation).
 
-`directory` and `tokens` need optional packages, `kerberos` a system library: they are imported only if the settings use
-them.
+The modules `directory` and `tokens` need optional packages, `kerberos` needs a system library: these modules are
+imported only if the settings use them.
 """
 
 from proxy.authentication.authentication import (

@@ -1,8 +1,8 @@
-"""Checks a client's credentials: passwords (password file or LDAP), tokens, Kerberos tickets; and impersonation.
+"""Checks a client's credentials (password, token or Kerberos ticket), and whether it may act for another user.
 
-A principal is the authenticated user, who may act for another user if the settings allow it (impersonation). A password
-file has lines `user:hash`, with Argon2 hashes as `viewgate password` prints them. Login cookies spare HTTP clients a
-password check with every call.
+Passwords are checked against a password file or an LDAP directory. A principal is the authenticated user, who may act
+for another user if the settings allow it (impersonation). A password file has lines `user:hash`, with Argon2 hashes as
+`viewgate password` prints them. Login cookies spare HTTP clients a password check with every call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEPT = 10_000
 
 
 class Denied(Exception):
-    """A login is refused; the message is for the client, `logged` is for the log."""
+    """Raised if a login is refused; the message is for the client, and `logged` is the text for the log."""
 
     def __init__(self, message: str, user: str = "") -> None:
         super().__init__(message)
@@ -39,29 +39,33 @@ class Denied(Exception):
 
 
 class Passwords(Protocol):
-    """A source of passwords; `check` may block: call it in a thread."""
+    """A store of users' passwords. `check` may block: call it in a thread."""
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether this is the user's password."""
+        """Return whether `password` is the password of `user`; False for an unknown user."""
         ...
 
 
 class TokenKeys(Protocol):
-    """The keys that verify tokens."""
+    """The keys that verify the signatures of JSON Web Tokens."""
 
     def user(self, token: str) -> str | None:
-        """Return the user of a token; None if the token is not accepted."""
+        """Return the user whom a token names; None if the token is not accepted."""
         ...
 
 
 class TicketLogin(Protocol):
-    """One Kerberos login over several messages; `acting_for` names the user whom the client wants to act for."""
+    """One Kerberos login that takes several messages.
+
+    `user` is None until the login has succeeded. `acting_for` is the user whom the client wants to act for, empty for
+    the client's own user.
+    """
 
     user: str | None
     acting_for: str
 
     def step(self, token: bytes) -> bytes:
-        """Return the reply to the client's token; `user` is set at the end of the login. Raise Denied if it fails."""
+        """Return the reply to the client's token; the last step sets `user`. Raise Denied if the login fails."""
         ...
 
 
@@ -69,19 +73,21 @@ class Tickets(Protocol):
     """Verifies Kerberos tickets and returns their users. Its methods may block: call them in a thread."""
 
     def login(self) -> TicketLogin:
-        """Return a new login over several messages (SASL)."""
+        """Return the state of a new login over SASL, which takes several messages."""
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of a single token (HTTP), and the token for the reply; raise Denied if it is not accepted."""
+        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied if it is
+        wrong.
+        """
         ...
 
 
 class Authentication:
     """Checks logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
 
-    A correct password is accepted for `kept` seconds without another check, because some clients send it with each
-    call. Only a keyed digest of the password is stored.
+    A correct password is accepted for `kept` seconds without another check, because some clients send their password
+    with each call. Only a keyed digest of the password is stored.
     """
 
     def __init__(
@@ -105,8 +111,8 @@ class Authentication:
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """Return the principal of a user name and a password; raise Denied if the check fails or is not possible
-        now.
+        """Return the principal of a user name and a password; raise Denied if they are wrong or cannot be
+        checked now.
         """
         if self.open_to_all:
             return user
@@ -134,15 +140,18 @@ class Authentication:
         return user
 
     def bearer(self, token: str) -> str:
-        """Return the principal of a token; raise Denied if the token, or any token, is not accepted."""
+        """Return the user whom a token names; raise Denied if the token is wrong, or if no token keys are
+        configured.
+        """
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
             raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
-        """Return the principal of a Kerberos ticket, and the token for the reply; raise Denied if it is not
-        accepted.
+        """Return the user of a Kerberos ticket, and the token for the reply.
+
+        Raise Denied if the ticket is not accepted, or if Kerberos is not configured.
         """
         if self.tickets is None:
             raise Denied("No tickets are accepted here")
@@ -173,7 +182,7 @@ class ProxyUsers:
         self._allowed = allowed or {}
 
     def acting(self, principal: str, wanted: str) -> str:
-        """Return the user of a session that a principal opens for the user `wanted`, or for itself if empty.
+        """Return the user of a session that a principal opens for the user `wanted` (empty: for the principal itself).
 
         Raise SqlError 28000 if the principal may not act for that user.
         """
@@ -188,7 +197,7 @@ class ProxyUsers:
 
 
 class PasswordFile:
-    """The users in a password file, which is read again when it has changed."""
+    """The users in a password file; a changed file is read again before the next check."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -200,7 +209,10 @@ class PasswordFile:
         self._refresh()
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether this is the user's password; computes an Argon2 hash, also for an unknown user."""
+        """Return whether `password` is the password of `user`; False for an unknown user.
+
+        Every call computes an Argon2 hash, so that its duration does not show whether the user exists.
+        """
         self._refresh()
         known = self._hashes.get(user)
         try:
@@ -210,7 +222,7 @@ class PasswordFile:
 
     @staticmethod
     def line(user: str, password: str) -> str:
-        """Return the line of a password file for a user."""
+        """Return the line `user:hash` of a password file for a user and a password."""
         return f"{user}:{PasswordHasher().hash(password)}"
 
     def _refresh(self) -> None:
@@ -273,7 +285,9 @@ class Cookies:
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
-        """Return the user in a Cookie header; None if the cookie is missing, not valid, or has expired."""
+        """Return the user in a Cookie header; None if the cookie is missing, forged or expired at `now` (in
+        seconds).
+        """
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
             return None

@@ -19,16 +19,16 @@ with warnings.catch_warnings():
 
 
 class DirectoryDown(Exception):
-    """The directory could not be reached, or refuses the login of `bind_dn`."""
+    """Raised if the LDAP directory cannot be reached, or refuses the login of `bind_dn`."""
 
 
 @dataclass(frozen=True)
 class Directory:
-    """An LDAP directory, and how to find a user's entry in it.
+    """An LDAP directory, and the rule by which a user's entry is found in the directory.
 
     Either `user_dn` is the pattern of the entry's name (`uid={user},ou=people,dc=example,dc=org`), or the entry is
-    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), after logging in as
-    `bind_dn` if that is given. `timeout` is in seconds.
+    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), after a login as
+    `bind_dn` if that name is given. `timeout` is in seconds.
     """
 
     url: str
@@ -42,7 +42,10 @@ class Directory:
     timeout: int = 10
 
     def check(self, user: str, password: str) -> bool:
-        """Return whether the directory accepts the user's password; raise DirectoryDown."""
+        """Return whether the directory accepts the user's password; False for an unknown user or an empty password.
+
+        Raise DirectoryDown if the directory cannot answer.
+        """
         if not user or not password:
             return False  # a directory accepts an empty password as an anonymous login
         try:
@@ -54,9 +57,7 @@ class Directory:
             ) from error
 
     def _found(self, user: str) -> str | None:
-        """Return the name of the only entry that the search finds for a user; None if there is none, or more than
-        one.
-        """
+        """Return the name of the only entry that the search finds for a user; None for no entry, or more than one."""
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")

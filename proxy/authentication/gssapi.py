@@ -1,6 +1,6 @@
 """Binds the system's GSSAPI library by ctypes: eight functions for a server, and one more for a client.
 
-Python packages with such a binding need a compiler and Kerberos's header files to be installed.
+The Python packages that bind this library need a compiler and Kerberos's header files to be installed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
 
 class GssError(Exception):
-    """An error reported by GSSAPI."""
+    """Raised if a GSSAPI function fails, or if the library is missing; the message is the library's."""
 
 
 class _Buffer(ctypes.Structure):
@@ -40,7 +40,7 @@ class _KeyValues(ctypes.Structure):
 
 
 class Library:
-    """The functions of the system's library; a failing call raises GssError with the library's message."""
+    """The functions of the system's GSSAPI library; a failing call raises GssError with the library's message."""
 
     def __init__(self) -> None:
         try:
@@ -49,7 +49,7 @@ class Library:
             raise GssError(f"the GSSAPI library of MIT Kerberos is not there ({error})") from error
 
     def call(self, name: str, *arguments: Any) -> int:
-        """Call a function with all its arguments except the minor status; return its major status."""
+        """Call a GSSAPI function with all its arguments except the minor status; return its major status."""
         minor = ctypes.c_uint32()
         major = self._status(name, minor, arguments)
         if major & _ERRORS:
@@ -57,7 +57,10 @@ class Library:
         return major
 
     def taken(self, name: str, give: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Return the bytes that a function writes to a buffer; `give` returns its arguments for the buffer."""
+        """Call a GSSAPI function that fills an output buffer, and return the bytes in that buffer.
+
+        `give` takes a pointer to the buffer, and returns the arguments of the call.
+        """
         buffer = _Buffer()
         try:
             self.call(name, *give(ctypes.byref(buffer)))
@@ -66,11 +69,11 @@ class Library:
             self.release("buffer", buffer)
 
     def release(self, kind: str, what: Any) -> None:
-        """Release an object of the library; `kind` is buffer, name or cred."""
+        """Release an object that the library allocated; `kind` is the object's type: buffer, name or cred."""
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
-        """Return the name type of Kerberos principals."""
+        """Return the GSSAPI name type (an object identifier) of Kerberos principals."""
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def name(self, principal: str) -> ctypes.c_void_p:
@@ -82,7 +85,8 @@ class Library:
     def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
         """Acquire credentials from a credential store; the caller must release them.
 
-        `principal` selects the key, any key if empty; `usage` is _INITIATE or _ACCEPT.
+        `principal` selects the key of this principal; empty selects any key. `usage` is _INITIATE (client) or _ACCEPT
+        (server). `store` has the store's files, such as `keytab`.
         """
         name = self.name(principal) if principal else ctypes.c_void_p()
         entries = (_KeyValue * len(store))(*(_KeyValue(key.encode(), value.encode()) for key, value in store.items()))
@@ -115,7 +119,10 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, which verify its clients' tickets: all keys in a keytab, or those of one principal."""
+    """The keys of a service, by which the tickets of its clients are verified.
+
+    They are read from a keytab file: all keys, or only those of `principal` if it is not empty.
+    """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
         self.library = Library()
@@ -123,9 +130,10 @@ class Acceptor:
 
 
 class Initiator:
-    """The credentials of a client from a keytab, for `principal` or the first principal in the file.
+    """The credentials of a client from a keytab file, for `principal` (empty: the first principal in the file).
 
-    Tickets are kept in memory and renewed before they expire. Raises GssError if the file has no such key.
+    Tickets are kept in memory and renewed before they expire. The constructor raises GssError if the file has no such
+    key.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
@@ -136,13 +144,13 @@ class Initiator:
         self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
 
     def credentials(self) -> ctypes.c_void_p:
-        """Acquire the client's credentials; the caller must release them. May block on a Key Distribution Center."""
+        """Acquire the client's credentials, which the caller must release; may block on a Key Distribution Center."""
         return self.library.credentials(_INITIATE, self._principal, self._store)
 
 
 class _Secured:
-    """The part of a login that both sides share: its steps, and the wrapping of messages after tickets were
-    exchanged.
+    """The part of a GSSAPI login that client and server share: the steps, and the wrapping of messages after
+    the login.
     """
 
     def __init__(self, library: Library) -> None:
@@ -158,12 +166,12 @@ class _Secured:
         )
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of a message that the peer wrapped."""
+        """Return the content of a message that the peer wrapped by `wrap`; raise GssError if its signature is wrong."""
         said = _Buffer.of(data)
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Run the next step of the login, and return the token for the peer, which may be empty."""
+        """Call the GSSAPI function of the next login step, and return the token for the peer, which may be empty."""
         answer = _Buffer()
         try:
             self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE
@@ -177,14 +185,14 @@ class _Secured:
 
 
 class ClientContext(_Secured):
-    """A client's side of one login to a service."""
+    """The client's side of one GSSAPI login to a service."""
 
     def __init__(self, initiator: Initiator, service: str) -> None:
         super().__init__(initiator.library)
         self._initiator, self._service = initiator, service
 
     def step(self, token: bytes) -> bytes:
-        """Return the client's next token for the server's token (empty at first).
+        """Return the client's next token, given the server's last token (empty at first).
 
         May block on a Key Distribution Center.
         """
@@ -205,7 +213,7 @@ class ClientContext(_Secured):
 
 
 class Context(_Secured):
-    """A server's side of one client's login."""
+    """The server's side of one client's GSSAPI login."""
 
     def __init__(self, acceptor: Acceptor) -> None:
         super().__init__(acceptor.library)

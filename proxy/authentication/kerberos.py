@@ -1,5 +1,6 @@
-"""Kerberos logins, of clients to Viewgate and of Viewgate to Spark: over SASL as in RFC 4752, over HTTP with one
-token.
+"""Kerberos logins of clients to Viewgate, and of Viewgate to Spark.
+
+Over SASL, a login takes several tokens (RFC 4752); over HTTP, a single one.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ class Security(Protocol):
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Wrap bytes for the client."""
+        """Wrap bytes for the client (gss_wrap): signed, but not encrypted."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Unwrap bytes from the client."""
+        """Return the content of a message that the client wrapped."""
         ...
 
 
 class Kerberos:
-    """Verifies clients' tickets by the keys in a keytab file (`kadmin ktadd`); raises GssError if it has none.
+    """Verifies clients' tickets by the keys in a keytab file (`kadmin ktadd`).
 
     With a `principal`, only tickets for that principal are accepted, else tickets for any principal with a key in the
-    file.
+    file. The constructor raises GssError if the file has no key.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
@@ -56,7 +57,9 @@ class Kerberos:
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied."""
+        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied if it is
+        wrong.
+        """
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
         if not context.complete:
@@ -67,8 +70,8 @@ class Kerberos:
 class SaslLogin:
     """The server's side of one SASL login: `step` takes the client's tokens, until `user` is set.
 
-    After the tickets, the server offers the SASL protections that it supports, in a wrapped message; the client's
-    wrapped reply chooses one, and may name the user to act for.
+    After the exchange of tickets, the server offers the SASL protections that it supports, in a wrapped message; the
+    client's wrapped reply chooses one protection, and may name the user to act for.
     """
 
     def __init__(self, security: Security) -> None:
@@ -78,7 +81,7 @@ class SaslLogin:
         self.acting_for = ""
 
     def step(self, token: bytes) -> bytes:
-        """Return the reply to the client's token; at the end of the login, `user` is set. Raise Denied."""
+        """Return the reply to the client's token; the last step sets `user`. Raise Denied if the login fails."""
         return _sure(lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -123,23 +126,23 @@ class ClientSecurity(Protocol):
     complete: bool
 
     def step(self, token: bytes) -> bytes:
-        """Return the next token for the server, from the server's token."""
+        """Return the client's next token, given the server's last token (empty at first)."""
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Wrap bytes for the server."""
+        """Wrap bytes for the server (gss_wrap): signed, but not encrypted."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Unwrap bytes from the server."""
+        """Return the content of a message that the server wrapped."""
         ...
 
 
 class KerberosClient:
-    """Logs Viewgate in to Spark with keys from a keytab; raises GssError if the file has none.
+    """Logs Viewgate in to Spark with the keys in a keytab file.
 
-    In the service's name `principal`, `_HOST` stands for the host of the connection. The calls may block on a Key
-    Distribution Center.
+    In the service's name `principal`, `_HOST` stands for the host of the connection. The constructor raises GssError if
+    the file has no key for `client`, or no key at all. Calls may block on a Key Distribution Center.
     """
 
     def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
@@ -147,13 +150,14 @@ class KerberosClient:
         self._initiator = Initiator(keytab, client)
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the step function of a SASL login: it takes the server's token (empty at first), and returns the
-        client's.
+        """Return the `step` function of a new SASL login to a host.
+
+        The function takes the server's token (empty at first), and returns the client's next token.
         """
         return SaslClientLogin(self._context(host), self._service(host)).step
 
     def token(self, host: str) -> bytes:
-        """Return the token that a request over HTTP carries; raise Unreachable if there is no ticket."""
+        """Return the token for a request over HTTP to a host; raise Unreachable if Kerberos issues no ticket."""
         return _ticket(self._service(host), lambda: self._context(host).step(b""))
 
     def _context(self, host: str) -> ClientContext:
@@ -164,9 +168,10 @@ class KerberosClient:
 
 
 class SaslClientLogin:
-    """The client's side of one SASL login: `step` takes the server's tokens; raises Unreachable if the login fails.
+    """The client's side of one SASL login: `step` takes the server's tokens, and raises Unreachable if the login fails.
 
-    After the tickets, the server offers SASL protections in a wrapped message; the client chooses no protection.
+    After the exchange of tickets, the server offers SASL protections in a wrapped message; the client chooses the one
+    without protection.
     """
 
     def __init__(self, security: ClientSecurity, service: str) -> None:
@@ -174,7 +179,7 @@ class SaslClientLogin:
         self._service = service
 
     def step(self, token: bytes) -> bytes:
-        """Return the next token for the server; raise Unreachable."""
+        """Return the client's next token, given the server's last token; raise Unreachable if the login fails."""
         return _ticket(self._service, lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:

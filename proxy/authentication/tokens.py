@@ -16,7 +16,10 @@ _SHARED = ("HS256", "HS384", "HS512")
 
 @dataclass(frozen=True)
 class Tokens:
-    """The keys that verify tokens, the required claims, and the claim that names the user."""
+    """The keys that verify JSON Web Tokens, the claims that a token must have, and the claim that names the user.
+
+    `keys` are pairs of a key id (None: for tokens with any id) and a key.
+    """
 
     keys: tuple[tuple[str | None, Any], ...]
     algorithms: tuple[str, ...]
