@@ -1,4 +1,4 @@
-"""Reads and commits of Iceberg metadata: from a pyiceberg catalog to immutable values.
+"""Reads an Iceberg catalog into immutable values, and commits refreshes to it.
 
 The storage table of a materialized view is the Iceberg table that holds the view's rows. `open_catalog` opens the
 catalog for its type (SQL database or REST). `Catalog` returns the materialized views and the current state of tables,
@@ -38,7 +38,7 @@ def open_catalog(
 ) -> Catalog:
     """Open the catalog that has this name in Spark; raise CatalogError if it cannot be opened.
 
-    A statement waits at most `timeout` seconds for a reply of the catalog; the definitions of views are read again
+    A statement waits at most `timeout` seconds for a reply from the catalog. The definitions of views are read again
     after `poll_ms` milliseconds (None: the default of the catalog's type).
     """
     return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

@@ -1,8 +1,8 @@
-"""The least and greatest values of a table's date, timestamp and integer columns, from the bounds in its manifests.
+"""Reads the least and greatest values of a table's date, timestamp and integer columns from its manifests.
 
-Bounds of times tell which offset changes of a time zone lie within a view's rows, and replace the missing end of a
-half-open range. Bounds of integers tell which averages are exact. Bounds include deleted rows: wider bounds prove less,
-but nothing wrong.
+The bounds of times show which offset changes of a time zone lie within a view's rows, and replace the missing end of a
+half-open range. The bounds of integers show which averages are exact. Bounds include deleted rows, so they may be wider
+than the values that remain: wider bounds prove less, but nothing wrong.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
     """Yield the name, least and greatest value of each date and timestamp column in the current snapshot.
 
-    The values are in seconds since 1970. Columns without values, and columns without bounds in some file, are left out;
-    a table with more than MOST_MANIFESTS manifests yields nothing.
+    The values are in seconds since 1970. Timestamps without a time zone, columns without values, and columns without
+    bounds in some file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests, yields
+    nothing.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
@@ -50,10 +51,11 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 
 
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
-    """Yield the name and the bounds of the values of each INT and BIGINT column in the current snapshot.
+    """Yield the name, least and greatest value of each INT and BIGINT column in the current snapshot.
 
     Columns without values, and columns without bounds in some file, are left out. `known` caches the bounds per
-    manifest, so that each manifest of a growing table is read once; a table with too many manifests yields nothing.
+    manifest, so that each manifest of a growing table is read once. A table without a snapshot, or with more than
+    MOST_MANIFESTS manifests or MOST_BYTES bytes in them, yields nothing.
     """
     snapshot = metadata.current_snapshot()
     fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
@@ -105,8 +107,9 @@ def _seconds(field: NestedField, file: DataFile) -> Range | None:
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
-    """Return the bounds of each column over all files by field id: None if a file has no bounds; empty columns are
-    left out.
+    """Return the bounds of each column over all files, by field id; None for a column without bounds in some file.
+
+    Columns that have only NULLs are left out.
     """
     found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
     return {each: _around(ranges) for each, ranges in found.items() if ranges}
@@ -118,7 +121,7 @@ def _range(field_id: int, file: DataFile) -> Range | None:
 
 
 def _whole(bound: bytes) -> int:
-    """Decode an integer bound of four or eight bytes; a column widened from INT to BIGINT has both."""
+    """Decode an integer bound of four bytes (INT) or eight (BIGINT); a widened column has bounds of both sizes."""
     return int.from_bytes(bound, "little", signed=True)
 
 

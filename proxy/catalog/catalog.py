@@ -44,9 +44,7 @@ _AT_ONCE = 0.0
 
 
 class Catalog:
-    """Reads view definitions and current table metadata from the Iceberg catalog, caches them, and commits
-    refreshes.
-    """
+    """Reads view definitions and table metadata from the Iceberg catalog, caches them, and commits refreshes."""
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
@@ -68,7 +66,7 @@ class Catalog:
 
     @property
     def broken(self) -> Mapping[TableName, str]:
-        """The views whose metadata cannot be used, with the reasons; the definitions do not contain them."""
+        """The reason why a view's metadata cannot be used, for each such view; `definitions` leaves out these views."""
         return self._broken
 
     @property
@@ -78,7 +76,7 @@ class Catalog:
 
     @property
     def plain(self) -> tuple[PlainView, ...]:
-        """The plain views (without storage), as of the last read of the definitions."""
+        """The plain views (without storage table), as of the last read of the definitions."""
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
@@ -108,7 +106,7 @@ class Catalog:
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return a new view definition with the views that its query reads filled in (`through`)."""
+        """Return the definition of a new view, in which `through` has the views that the new view's query reads."""
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
@@ -129,13 +127,16 @@ class Catalog:
         return {name: found.get(name) for name in wanted}
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Include the bounds of these tables' integer columns in later lookups; return whether any table is new."""
+        """Include the bounds of these tables' integer columns in later lookups.
+
+        Return whether the bounds of any of the tables were not included before.
+        """
         return self._relations.range_of(names)
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the file statistics of large tables in a thread; later lookups return them.
+        """Start to read the file statistics of the large tables among `relations`; later lookups return them.
 
-        Until the statistics of a new snapshot are read, a table keeps those of the previous one.
+        A thread reads them. Until the statistics of a new snapshot are read, a table keeps those of the previous one.
         """
         self._relations.examined.start(relations)
 
@@ -144,16 +145,17 @@ class Catalog:
     ) -> Mapping[TableName, Relation | None]:
         """Return the relations that a statement with time travel reads.
 
-        A table in `moments` is returned as of its time (strings are interpreted in `zone`), a storage table as of its
-        last refresh from these states, and a view as it is now; None for a table whose earlier state is unknown, and
-        for any other table.
+        A table in `moments` is returned as of its time (strings are interpreted in the time zone `zone`), a storage
+        table as of its last refresh from these states, and a view as it is now. The value is None for a table whose
+        earlier state is unknown, and for any other table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Replace storage tables, if a source was rolled back, by their state as of an earlier refresh.
+        """Replace storage tables that were refreshed from a rolled-back snapshot by their state as of an earlier
+        refresh.
 
         That is the last refresh whose source snapshots all still exist. The result is for queries only: a refresh
         replaces the current storage.
@@ -168,17 +170,15 @@ class Catalog:
         return bool(await self._answer(lambda: self._relations.entries([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
-        """Return a table's current properties; empty if there is no table with readable metadata."""
+        """Return a table's current properties; empty if the table does not exist or its metadata cannot be read."""
         return await self._answer(lambda: self._relations.properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
-        """Return the sort order of a table's new files; empty if they are not sorted."""
+        """Return the sort order of a table's new files; empty if they are not sorted, or if there is no such table."""
         return await self._answer(lambda: self._relations.read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
-        """Return the summary entries that record the refresh of a storage table's current content; empty without
-        any.
-        """
+        """Return the snapshot summary entries that record a storage table's refresh state; empty if there are none."""
         return await self._answer(lambda: self._relations.read(storage, recorded_summary, {}))
 
     async def refreshes(self, storage: TableName) -> Sequence[Refreshed]:
@@ -190,7 +190,10 @@ class Catalog:
         return await self._answer(lambda: asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return all tables and views whose names `wanted` accepts, ordered by name; unreadable ones are left out."""
+        """Return all tables and views whose names `wanted` accepts, ordered by name.
+
+        Tables and views with unreadable metadata are left out.
+        """
         self._reach.check()
         storages = {view.storage for view in await self.definitions()}
         found = await self._at_length(lambda: self._relations.inventory(wanted))
@@ -203,14 +206,17 @@ class Catalog:
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return a table's data files at the snapshot `end`, and the files added and removed since the snapshot
         `start`.
+
+        With None as `start`, all files since the table's creation count as added or removed.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return only the files added and removed between two snapshots.
+        """Return the files added and removed between two snapshots, without the list of all data files.
 
-        It reads the manifests of the commits between them, so that the cost grows with the change, not with the table.
+        Only the manifests of the commits between the snapshots are read, so that the cost grows with the change, not
+        with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
@@ -228,8 +234,7 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: set properties, make the branch's head the main branch, and drop staged
-        branches.
+        """Publish a refresh in one commit: main becomes the branch's head, properties are set, staged branches dropped.
 
         Properties with a prefix in `remove_prefixes` are removed. Raise Conflict if main is no longer at the snapshot
         `base`.
@@ -248,7 +253,7 @@ class Catalog:
         await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
-        """Append rows to a table, which is created if missing. The call blocks, and raises pyiceberg's errors."""
+        """Append rows to a table, which is created if missing. The call blocks, and raises the errors of pyiceberg."""
         append(self._store.iceberg, name, rows)
 
     async def forget_broken(self, table: TableName) -> bool:
@@ -256,7 +261,7 @@ class Catalog:
         return await self._at_length(lambda: self._relations.forget_broken(table))
 
     def close(self) -> None:
-        """Close the threads and connections."""
+        """Stop the catalog's threads, and close its connections."""
         self._reach.close()
         self._long.close()
         self._store.close()
@@ -266,17 +271,17 @@ class Catalog:
         self._reach.back.append(resume)
 
     async def _answer(self, call: Callable[[], _Result]) -> _Result:
-        """Run a call for which a statement waits, in a thread; raise Unavailable if it fails or exceeds the time
-        limit.
-        """
+        """Run a call for which a statement waits, in a thread; raise Unavailable if it fails or takes too long."""
         return await self._reach.answer(call)
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.wrap_future(self._long.submit(call))
 
     async def _look_for_change(self) -> None:
-        """Read the definitions again; ignore an unavailable catalog unless no views are known or a view was changed
-        here.
+        """Read the definitions again if any of them has changed.
+
+        Raise Unavailable during an outage only if the definitions were never read, or if a view was changed through
+        Viewgate since the last read; otherwise keep the last known definitions.
         """
         needed = self._due == _AT_ONCE
         try:

@@ -1,7 +1,7 @@
 """Determines the changes of a table between two snapshots.
 
-Snapshot summaries tell the kind of change and the row counts; manifests list the data files, and those that were added
-or removed, with their partitions.
+Snapshot summaries show the kind of change and the row counts. Manifests list the table's data files, and the files that
+were added or removed, with their partitions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 
 
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
-    """Return how a table changed from the snapshot in `recorded` to the snapshot `end`, which a refresh is about to
-    read.
-    """
+    """Return how a table changed from the snapshot in `recorded` to the snapshot `end`, which a refresh will read."""
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     kind, reason, between = _between(document, start, end)
@@ -71,7 +69,7 @@ def _between(
 
 
 def snapshot_of(document: Document, snapshot_id: int) -> dict[str, Any]:
-    """Return the snapshot with this id, as JSON of the metadata."""
+    """Return the snapshot with this id from a table's metadata, as JSON; the snapshot must exist."""
     return next(raw for raw in document["snapshots"] if raw["snapshot-id"] == snapshot_id)
 
 
@@ -92,7 +90,7 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """Return how one snapshot changed the rows of its parent.
+    """Return whether one snapshot left the rows of its parent unchanged, only appended rows, or changed them otherwise.
 
     File counts of zero prove that nothing changed only if the writer records file counts at all.
     """
@@ -126,8 +124,10 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
-    """Return the files added and removed between the snapshots `start` and `end`; if `live`, also all data files at
-    `end`.
+    """Return the files added and removed between two snapshots; if `live`, also all data files at `end`.
+
+    Return no files if the snapshot `end` does not exist. If `start` is None or not an ancestor of `end`, all commits
+    count.
     """
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:

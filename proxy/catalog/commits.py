@@ -1,7 +1,7 @@
 """The commits that Viewgate itself makes to Iceberg tables.
 
-One publishes a refresh: it makes a staged branch the content of a storage table, together with the table properties
-that describe the content. Another appends the journal's rows to a table.
+`publish` makes a staged branch the content of a storage table, together with the table properties that describe the
+content. `append` adds the rows of the statement journal to a table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BRANCH_PREFIX = "viewgate_"
 
 
 class Conflict(Exception):
-    """Another writer changed the content of a storage table after the refresh had begun."""
+    """Raised if another writer changed the content of a storage table after the refresh had begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def publish(
     `base` is the snapshot that main had when the refresh began; raise Conflict if main has moved since. The branch
     alone does not show that: if it was dropped meanwhile, Spark creates it again from the current main. The other
     staged branches were created from the content that this commit replaces, and must not be published: their writers
-    find main moved, and get a Conflict. Branches that a killed refresh left are removed, too.
+    find main moved, and get a Conflict. Branches that a killed refresh left behind are removed, too.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -74,7 +74,7 @@ def publish(
 
 
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
-    """Set a property of a table, or remove the property if `value` is None; commit nothing if that is the case already.
+    """Set a property of a table, or remove the property if `value` is None; commit only if the property changes.
 
     A missing table is ignored.
     """
@@ -142,7 +142,7 @@ _TRIES = 8  # all workers append to the same table
 
 
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
-    """Append rows to a table, which is created if missing; raise pyiceberg's errors.
+    """Append rows to a table, which is created if missing; raise the errors of pyiceberg.
 
     Columns of the rows that the table lacks are added to the table. A commit that conflicts with another is repeated.
     """

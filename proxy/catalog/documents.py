@@ -31,13 +31,15 @@ def decode(content: bytes) -> Document:
 
 
 def read(location: str, properties: dict[str, str]) -> Document:
-    """Read and decode one metadata file, with the catalog's properties for file access."""
+    """Read and decode one metadata file; `properties` are the catalog's, which say how to access its files."""
     with load_file_io(properties, location).new_input(location).open() as stream:
         return decode(stream.read())
 
 
 def is_broken(load: Callable[[], Document]) -> bool:
-    """Return whether a metadata file is missing or truncated; other errors of `load` are raised (unreachable storage).
+    """Return whether `load` fails because a metadata file is missing or truncated; raise any other error of `load`.
+
+    Other errors can mean that the file system is unreachable.
 
     >>> is_broken(lambda: decode(b'{"format-version": 2')), is_broken(lambda: {})
     (True, False)
@@ -50,7 +52,7 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class CacheUse(NamedTuple):
-    """The use of a cache: lookups that found a value (hits), lookups that did not (misses), and cached values."""
+    """The use of a cache: the numbers of lookups with (hits) and without success (misses), and of cached values."""
 
     hits: int
     misses: int

@@ -16,7 +16,7 @@ from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
-    """The table types of JDBC; a storage table, which users should not query, is a SYSTEM TABLE."""
+    """The table types that JDBC tools see; a storage table, which users should not query, is a SYSTEM TABLE."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -47,7 +47,7 @@ class Listed:
 
 
 def listed(name: TableName, entry: Entry) -> Listed:
-    """Return the inventory's record of a table or view, from its metadata."""
+    """Return the description of a table or view for the metadata calls, read from its metadata."""
     document = entry.load()
     properties: dict[str, str] = document.get("properties") or {}
     schema = current_schema(document) if entry.kind == "table" else view_schema(document)

@@ -1,4 +1,4 @@
-"""Tables at earlier snapshots (time travel), and storage tables as of the refreshes that read these snapshots."""
+"""Reads tables at earlier snapshots (time travel), and storage tables as of the refreshes that read these snapshots."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return the tables in `moments` at their times, and the other tables as storage of refreshes from those states.
+    """Return each table in `moments` at its time, and each other table as the storage of a refresh from those states.
 
-    A storage table is returned as of its last refresh that read exactly these rows, else rows that were only appended
-    to since; None if there is none.
+    A storage table is returned as of its last refresh that read exactly these rows, else as of its last refresh from an
+    earlier snapshot to which rows were only appended. The value is None for a table whose state is unknown, and for a
+    storage table without such a refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
@@ -41,7 +42,7 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """Return the table that Spark reads for a time travel clause; None if its state is unknown.
+    """Return the table that Spark reads for a time travel clause; None if that snapshot or its schema is unknown.
 
     Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot: a branch is
     supported only if its head has the current schema.
@@ -80,9 +81,9 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
     """Return a storage table as of its last refresh from one of the `preferred` sets of source snapshots.
 
-    The sets are tried in order; None if no refresh read any of them. Only published refreshes count, the ancestors of
-    the current snapshot. A refresh must have recorded the columns that it used, because a name may have denoted another
-    column at the source's snapshot: renaming a column makes no snapshot.
+    The sets are tried in order; return None if no refresh read any of them. Only published refreshes count: the
+    ancestors of the current snapshot. A refresh must have recorded the columns that it used, because a name may have
+    denoted another column at the source's snapshot: renaming a column makes no snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
@@ -110,7 +111,7 @@ def _left(table: Table, source: SourceState) -> bool:
 def before_rollbacks(
     documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
 ) -> Mapping[TableName, Table]:
-    """Return each storage table as of its last refresh from snapshots that the sources' histories still contain.
+    """Return each storage table as of its last refresh from snapshots that its sources' histories still contain.
 
     Storage tables without such a refresh are left out.
     """
@@ -121,9 +122,7 @@ def before_rollbacks(
 
 
 class Refreshed(NamedTuple):
-    """A recorded refresh of a storage table: when its content became current (milliseconds since 1970), and its
-    state.
-    """
+    """A recorded refresh: its refresh state, and when its rows became current (milliseconds since 1970)."""
 
     at_ms: int
     state: RefreshState
@@ -141,8 +140,9 @@ def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
-    """Yield the refreshes of a storage table, the last one first: the newest snapshot with the same rows, and the
-    state.
+    """Yield the refreshes of a storage table, the last one first, each as a snapshot and the refresh state.
+
+    The snapshot is the newest one with the rows of the refresh: the refresh's own, or a compaction after it.
     """
     last: Mapping[str, Any] | None = None
     for raw in ancestry(document):
@@ -156,8 +156,10 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Return whether a refresh read one of these snapshots of each source that `snapshots` lists, and listed at
-    least one.
+    """Return whether a refresh read one of these snapshots of every source that `snapshots` lists.
+
+    Return False if `snapshots` lists none of the refresh's sources, or if the refresh did not record the columns it
+    used.
     """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
@@ -170,8 +172,9 @@ def _unchanged(table: Table) -> Iterator[int]:
 
 
 def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
-    """Return a table at a snapshot, without its properties, which hold only for the present; None if its schema is
-    unknown.
+    """Return a table at a snapshot; None if the snapshot's schema is unknown.
+
+    The table's properties are left out, because they hold only for the present.
     """
     schema = raw.get("schema-id")
     if schema is None or all(each.get("schema-id") != schema for each in document.get("schemas") or ()):

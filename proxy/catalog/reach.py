@@ -1,4 +1,4 @@
-"""Tracks whether the catalog is available, with one state for all statements: only the first call waits for a time-out.
+"""Tracks whether the catalog is available, for all statements, so that only the first one waits for a time-out.
 
     available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
 
@@ -26,8 +26,7 @@ T = TypeVar("T")
 
 
 class Threads:
-    """A pool of at most `count` daemon threads: unlike with ThreadPoolExecutor, the process ends without waiting for
-    them.
+    """A pool of at most `count` daemon threads; unlike with ThreadPoolExecutor, the process ends without them.
 
     >>> threads = Threads(1, "doctest")
     >>> threads.submit(lambda: 6 * 7).result(), threads.close()
@@ -41,7 +40,7 @@ class Threads:
         self._started = 0
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
-        """Return the future of a call, which runs when a thread is free."""
+        """Queue a call, which runs as soon as a thread is free, and return the future of its result."""
         future: Future[T] = Future()
         self._calls.put((call, future))
         if self._started < self._count:
@@ -50,7 +49,7 @@ class Threads:
         return future
 
     def close(self) -> None:
-        """End each thread after the calls submitted so far."""
+        """Let each thread end after it has run the calls submitted so far."""
         for _ in range(self._started):
             self._calls.put(None)
 
@@ -77,14 +76,14 @@ _TOLD_EVERY_S = 60.0
 
 
 class Unavailable(SqlError):
-    """The catalog is unavailable; the message says since when, and why."""
+    """Raised while the catalog is unavailable; the message says since when, and why."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "08001")
 
 
 class StoreFailure(Exception):
-    """The catalog itself failed, as opposed to the metadata of one table; `__cause__` is the reason."""
+    """Raised if the catalog itself fails, as opposed to the metadata of one table; `__cause__` is the error."""
 
 
 class Reach:
@@ -109,13 +108,16 @@ class Reach:
         return self._problem is None
 
     def check(self) -> None:
-        """Raise Unavailable while the catalog is unavailable."""
+        """Raise Unavailable while the catalog is unavailable; do nothing otherwise."""
         if self._problem is not None:
             self._keep_probing()
             raise Unavailable(self._problem)
 
     async def answer(self, call: Callable[[], T]) -> T:
-        """Return the result of a call; raise Unavailable if the catalog fails or the call exceeds the time limit."""
+        """Return the result of a call; raise Unavailable if the catalog fails or the call exceeds the time limit.
+
+        While the catalog is known to be unavailable, raise Unavailable without making the call.
+        """
         self.check()
         try:
             return await self._in_time(call)
@@ -128,7 +130,7 @@ class Reach:
             raise Unavailable(self._problem or "") from cause
 
     def close(self) -> None:
-        """Stop probing, and release the threads."""
+        """Stop probing, and let the threads end."""
         if self._probing is not None:
             self._probing.cancel()
         self._threads.close()

@@ -1,14 +1,15 @@
 """The refresh state of a storage table: the source snapshots and view versions from which its content was computed.
 
 Two forms exist. *Properties* are keys of the storage table (such as `iceberg.base.snapshot.<uuid>`), which a commit of
-data does not change. The *summary* form is `refresh-state` in the summary of the snapshot with the content, committed
-together with it; it takes precedence. The specification's and the latest draft's forms are written, and all earlier
-drafts' are read. Viewgate's refreshes also write `viewgate.refresh-state` to the summary: the view's UUID, the columns
-used of every source, and the storage's columns, so that schema changes without a snapshot are noticed.
+data does not change. The *summary* form is `refresh-state` in the summary of the snapshot that holds the content,
+committed together with the content; the summary form takes precedence. Viewgate writes the forms of the specification
+and of its latest draft, and reads those of all earlier drafts, too. Viewgate's refreshes also write
+`viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage's columns,
+so that schema changes without a snapshot are noticed.
 
-If storage is partial (it has only some of the view's rows), other tools must not take it for complete: the draft's
-state is then nested in Viewgate's own, with the condition that the rows satisfy, and the table gets no refresh
-properties.
+If a storage table is partial (it has only some of the view's rows), other tools must not take it for complete. Then the
+draft's state is nested in Viewgate's own state, together with the condition that the rows satisfy, and the table gets
+no refresh properties.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source without snapshots
 
 
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """Return the refresh state in a snapshot's summary; None if there is none, or it cannot be parsed."""
+    """Return the refresh state in a snapshot's summary; None if there is none, or if it cannot be parsed.
+
+    `catalog` is the catalog of sources that are recorded without one.
+    """
     try:
         ours = json.loads(summary.get(OURS, "{}"))
         return _parsed(json.loads(summary[SUMMARY]) if SUMMARY in summary else ours[_STATE], ours, catalog)
@@ -62,8 +66,9 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
 
 
 def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sources in a state as tagged entries, the form of the latest draft; earlier drafts have a list per
-    kind.
+    """Return the sources in a state as entries with their type (table or view), which is the form of the latest draft.
+
+    Earlier drafts have one list for tables and one for views.
     """
     if "source-states" in state:
         return list(state["source-states"])
@@ -93,8 +98,8 @@ def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> Refr
     """Return the refresh state in a storage table's properties; None if they describe none of the snapshots in `heads`.
 
     `heads` are the current snapshot and its predecessors that differ only by compaction. Properties identify sources
-    only by UUID, so the names in the result are empty. Storage written by another tool is trusted, as the specification
-    says.
+    only by UUID, so the source names in the result are empty. Properties that do not say which snapshot they describe
+    are believed, if they were written by another tool, as the specification says.
     """
     if not _describe(properties, heads):
         return None
@@ -124,7 +129,10 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """Return the snapshot summary entries that record a refresh: the latest draft's and Viewgate's own."""
+    """Return the snapshot summary entries that record a refresh: the latest draft's and Viewgate's own.
+
+    `children` are the views that the storage query reads.
+    """
     recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
         "view-version-id": state.view_version,
@@ -152,7 +160,7 @@ def speaks(summary: Mapping[str, str]) -> bool:
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """Return the specification's table properties for a refresh; empty if the storage is partial."""
+    """Return the specification's table properties that record a refresh; empty if the storage table is partial."""
     if state.only:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""Reads tables and views, current and past, from their metadata documents; the calls block.
+"""Reads tables and views, current and past, from their metadata files; the calls block.
 
 Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting, and
 the others are unaffected.
@@ -60,24 +60,30 @@ class Relations:
         return self._known.use
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Include the bounds of these tables' integer columns in later lookups; return whether any table is new."""
+        """Include the bounds of these tables' integer columns in later lookups.
+
+        Return whether the bounds of any of the tables were not included before.
+        """
         before, self._ranged = self._ranged, self._ranged.union(names)
         return self._ranged != before
 
     def entries(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the current catalog entries of the names that exist; raise StoreFailure."""
+        """Return the current catalog entry of each name that exists; raise StoreFailure if the catalog fails."""
         return asked(lambda: self._store.look(names))
 
     def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        """Return the current tables and views of the names that exist; None for unreadable metadata."""
+        """Return the current table or view of each name that exists; None for a table or view with unreadable
+        metadata.
+        """
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return tables at their times, storage as of its last refresh from these states, and views as they are now.
+        """Return tables at their times, storage tables as refreshed from these states, and views as they are now.
 
-        None for a table whose state is unknown.
+        `moments` has the times of tables; strings are interpreted in the time zone `zone`. The value is None for a
+        table whose state is unknown.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
@@ -97,8 +103,9 @@ class Relations:
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Table | None]:
-        """Return storage tables as of a refresh from snapshots that were not rolled back; tables without one are
-        left out.
+        """Return each storage table as of its last refresh from snapshots that have not been rolled back.
+
+        `found` has the current tables. Storage tables without such a refresh are left out.
         """
         entries = self.entries(storages)
         heads = frozenset((table.uuid, table.snapshot_id) for table in found.values() if isinstance(table, Table))
@@ -139,7 +146,9 @@ class Relations:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Add bounds to a table: of its times if it is a storage table, and of its integers if they were requested."""
+        """Add column bounds to a table: of dates and timestamps if `storage`, and of integers if they were
+        requested.
+        """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
         times = list(time_ranges(metadata, io)) if storage else []
@@ -175,22 +184,21 @@ class Relations:
             return {}
 
     def read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
-        """Return the result of `read` for a table's current metadata; `none` if there is no such table."""
+        """Return the result of `read` for a table's current metadata; return `none` if there is no such table."""
         entry = self.entries([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed between a recorded state and a snapshot; of kind UNKNOWN if there is no such
-        table.
-        """
+        """Return how a table changed from a recorded state to the snapshot `end`; kind UNKNOWN if there is no table."""
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
         return change(name, entry.load(), recorded, end)
 
     def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return the tables and views whose names `wanted` accepts, sorted by name; unreadable ones are logged and
-        left out.
+        """Return the tables and views whose names `wanted` accepts, sorted by name.
+
+        Tables and views with unreadable metadata are logged and left out.
         """
         entries = self._store.relations(wanted)
         made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))

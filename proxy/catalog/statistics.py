@@ -55,13 +55,14 @@ _WHOLE = (IntegerType, LongType, DateType, TimestampType, TimestamptzType)
 
 
 def groups() -> Groups:
-    """Return an empty cache of file statistics per manifest, limited by its number of values."""
+    """Return an empty cache of file statistics per manifest, which holds at most MOST_VALUES values."""
     return Remembered(MOST_VALUES, weight=lambda group: 1 + len(group.records) * (2 + 2 * len(group.columns)))
 
 
 def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
-    """Return the statistics of the current snapshot's data files; None without a snapshot, or with too many
-    manifests.
+    """Return the statistics of the current snapshot's data files; `known` caches them per manifest.
+
+    Return None without a snapshot, or with more manifests or bytes than MOST_MANIFESTS and MOST_BYTES.
     """
     snapshot = metadata.current_snapshot()
     manifests = snapshot.manifests(io) if snapshot is not None else []
@@ -107,13 +108,14 @@ def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> Colu
 
 
 def _dense(values: list[Any]) -> Sequence[Any]:
-    """Return a sequence of integers as an array of eight bytes each, any other sequence as a tuple."""
+    """Return integers as an array of eight bytes each; return a sequence with any other value as a tuple."""
     return array("q", values) if all(type(value) is int for value in values) else tuple(values)
 
 
 def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
-    """Decode a bound into a value that the rewriter compares with constants; None if absent or of an unsupported
-    type.
+    """Decode a column bound into a value that the rewriter compares with constants.
+
+    Return None if the bound is absent or its type is not supported.
     """
     if bound is None or not isinstance(kind, _BOUNDED):
         return None
@@ -133,7 +135,7 @@ MOST_EXAMINED = 1024
 
 
 class Examined:
-    """The file statistics of tables by UUID, read in the background by `submit`, which runs a call in a thread."""
+    """The file statistics of large tables by UUID, read in the background; `submit` runs a call in a thread."""
 
     def __init__(self, store: Store, submit: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store, self._submit = store, submit
@@ -144,13 +146,11 @@ class Examined:
 
     @property
     def running(self) -> bool:
-        """Whether the statistics of a table are being read."""
+        """Whether the statistics of any table are being read at present."""
         return bool(self._running)
 
     def start(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the statistics of the large tables among the relations whose current snapshot was not read
-        yet.
-        """
+        """Start to read the statistics of large tables among `relations` whose current snapshot was not read yet."""
         large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
         for table in large:
             if table.uuid not in self._running and self._snapshot_read(table) != table.snapshot_id:
@@ -158,7 +158,7 @@ class Examined:
                 self._submit(partial(self._examine, table))
 
     def with_statistics(self, key: tuple[Hashable, ...], relation: Relation) -> Relation:
-        """Return a table with its last statistics, or the relation itself without any.
+        """Return a table with the statistics read last; return a view, or a table without statistics, unchanged.
 
         The result is the same object for the same metadata `key`, so that caches by identity work.
         """
@@ -171,7 +171,7 @@ class Examined:
         return self._statistics.get(table.uuid, (None, None))[0]
 
     def _examine(self, table: Table) -> None:
-        """Read the statistics of a table's files; a failure is logged, and only worsens estimates."""
+        """Read and store the statistics of a table's files; log a failure, which only makes estimates worse."""
         read, at = None, table.snapshot_id
         try:
             entry = self._store.look([table.name]).get(table.name)

@@ -1,4 +1,4 @@
-"""Looks up names in an Iceberg catalog, in a SQL database or over REST: the current metadata location of each.
+"""Looks up the current metadata locations of names in an Iceberg catalog, in a SQL database or over REST.
 
 In a SQL database (SQLite, PostgreSQL) one SELECT returns the metadata locations of all names. pyiceberg does not
 support views in such a catalog, so its table `iceberg_tables` is read directly.
@@ -37,12 +37,12 @@ from rewriter.model import TableName
 
 
 class CatalogError(Exception):
-    """The catalog cannot be used as configured; the message says what to change."""
+    """Raised if the catalog cannot be used as configured; the message says which setting to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table or view at one metadata location; `load` reads the metadata."""
+    """A table or view at one metadata location; `load` reads the metadata file and returns its JSON object."""
 
     kind: Literal["table", "view"]
     location: str
@@ -50,7 +50,7 @@ class Entry:
 
 
 class Store(Protocol):
-    """The blocking calls to a catalog; several threads may call at once."""
+    """The blocking calls to an Iceberg catalog; several threads may call at once."""
 
     poll_ms: int
 
@@ -60,11 +60,11 @@ class Store(Protocol):
         ...
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist; names that do not are left out."""
+        """Return the catalog entry of each name that exists; other names are left out."""
         ...
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views of the catalog."""
+        """Return the catalog entries of all views, plain and materialized."""
         ...
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -72,11 +72,11 @@ class Store(Protocol):
         ...
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names `wanted` accepts."""
+        """Return the catalog entries of all tables and views whose names `wanted` accepts."""
         ...
 
     def close(self) -> None:
-        """Close connections, and release threads."""
+        """Close the connections to the catalog, and release the threads."""
         ...
 
 
@@ -91,7 +91,7 @@ _NAMESPACES = text(
 
 
 class SqlStore:
-    """The catalog in a SQL database: reads the rows of its table `iceberg_tables`."""
+    """An Iceberg catalog in a SQL database, read from the rows of its table `iceberg_tables`."""
 
     poll_ms = 500
 
@@ -99,7 +99,7 @@ class SqlStore:
         self.iceberg = iceberg
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist, by one SELECT; names that do not are left out."""
+        """Return the catalog entry of each name that exists, by one SELECT; other names are left out."""
         wanted = [name for name in names if len(name.parts) > 2]
         if not wanted:
             return {}
@@ -108,7 +108,7 @@ class SqlStore:
         return self._entries(_lookup(len(wanted)), keys)
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views of the catalog."""
+        """Return the catalog entries of all views, plain and materialized."""
         return self._entries(_VIEWS, {})
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -118,7 +118,7 @@ class SqlStore:
         return sorted(tuple(name.split(".")) for name in found)
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names `wanted` accepts."""
+        """Return the catalog entries of all tables and views whose names `wanted` accepts."""
         return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class SqlStore:
 
 
 def _lookup(count: int) -> TextClause:
-    """Return the SELECT of this number of names, with OR: not every database supports row values in IN lists."""
+    """Return the SELECT of `count` names, combined by OR: not every database supports row values in IN lists."""
     either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
     query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
     return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
@@ -163,7 +163,9 @@ _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
 
 
 class Loaded(NamedTuple):
-    """The last reply for a name: its ETag, the metadata location, and the body, compressed by gzip."""
+    """The last reply of the REST catalog for a name: its ETag, the metadata location, and the body, compressed
+    by gzip.
+    """
 
     tag: str
     location: str
@@ -175,8 +177,9 @@ class Loaded(NamedTuple):
 
 
 class RestStore:
-    """The catalog behind a REST server; metadata is parsed here, because pyiceberg drops fields of views that it
-    ignores.
+    """An Iceberg catalog behind a REST server.
+
+    Replies are parsed here, because pyiceberg drops those fields of a view's metadata that it does not know.
     """
 
     poll_ms = 10_000
@@ -191,13 +194,13 @@ class RestStore:
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the entries of the names that exist, by parallel calls; names that do not are left out."""
+        """Return the catalog entry of each name that exists, by parallel calls; other names are left out."""
         wanted = [name for name in names if len(name.parts) > 2]
         found = self._threads.map(self._find, wanted)
         return {name: entry for name, entry in zip(wanted, found, strict=True) if entry is not None}
 
     def views(self) -> Mapping[TableName, Entry]:
-        """Return all views of the catalog."""
+        """Return the catalog entries of all views, plain and materialized."""
         names = [TableName((self.iceberg.name, *view)) for space in self._namespaces(()) for view in self._views(space)]
         found = self._threads.map(self._view, names)
         return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
@@ -207,7 +210,7 @@ class RestStore:
         return sorted(self._namespaces(()))
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """Return all tables and views whose names `wanted` accepts."""
+        """Return the catalog entries of all tables and views whose names `wanted` accepts."""
         found = self._threads.map(lambda space: (*self._tables(space), *self._views(space)), self.namespaces())
         names = {TableName((self.iceberg.name, *name)) for listed in found for name in listed}
         return self.look([name for name in sorted(names) if wanted(name)])
@@ -245,7 +248,7 @@ class RestStore:
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
 
     def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
-        """Cache a reply with its ETag; without an ETag, the server cannot revalidate the reply, which is not cached."""
+        """Cache a reply that has an ETag; without an ETag the server cannot confirm that the reply is still valid."""
         if tag := reply.headers.get("ETag"):
             with self._lock:
                 self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
@@ -279,7 +282,10 @@ _POSTGRES = (
 
 
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """Return the store for the catalog's type; raise CatalogError with the setting to change."""
+    """Return the store for the catalog's `type` (sql or rest).
+
+    Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
+    """
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(

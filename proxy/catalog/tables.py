@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def table(name: TableName, document: Document) -> Table:
-    """Return the table that a metadata document describes, at its current snapshot."""
+    """Return the table that a metadata document describes, at its current snapshot, with its refresh state."""
     line = tuple(ancestry(document))
     schema_id = document.get("current-schema-id", 0)
     properties: Mapping[str, str] = document.get("properties", {})
@@ -52,7 +52,7 @@ def table(name: TableName, document: Document) -> Table:
 
 
 def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
-    """Return the properties that are probably misspelled names of constraint properties, each with the likely name.
+    """Yield the properties that are probably misspelled constraint properties, each with the likely name.
 
     >>> list(misspelled({"viewgate.primray-key": "id", "viewgate.primary-key": "id", "owner": "ann"}))
     ['viewgate.primray-key (did you mean viewgate.primary-key?)']
@@ -72,7 +72,7 @@ def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[Foreig
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """Parse the keys that a property declares; log an invalid property, and return an empty tuple."""
+    """Parse the keys that a property declares, by `read`; log an invalid property, and return an empty tuple."""
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
@@ -81,7 +81,7 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """Return the fields of the partition spec with this id, by default the spec of new files."""
+    """Return the fields of the partition spec with this id (None: the spec of new files); empty if there is none."""
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -115,7 +115,7 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
-    """Return the columns of the schema with this id, by default the current schema."""
+    """Return the columns of the schema with this id (None: the current schema), with Spark's type names."""
     return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
 
 
@@ -167,21 +167,24 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
 
 
 def _count(raw: Mapping[str, Any], key: str) -> int | None:
-    """Return a number in the summary of a snapshot; None if it is absent."""
+    """Return a number from a snapshot's summary; None if the summary lacks it, or if it is no number."""
     count: str | None = (raw.get("summary") or {}).get(key)
     return int(count) if count is not None and count.isdecimal() else None
 
 
 def recorded_summary(document: Document) -> Mapping[str, str]:
-    """Return the summary entries that record the refresh of a storage table's current content; empty without any."""
+    """Return the summary entries that record the refresh of a storage table's current content; empty if there
+    are none.
+    """
     heads = _heads(tuple(ancestry(document)))
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
     return {key: summary[key] for key in (SUMMARY, OURS) if key in summary}
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and its ancestors, up to the first that is no compaction or records a refresh
-    state.
+    """Return the current snapshot and its ancestors, up to the first that is no compaction or records a refresh state.
+
+    Without a snapshot, return an empty tuple.
     """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]

@@ -32,11 +32,11 @@ class ViewQuery:
 
 
 class Unusable(Exception):
-    """The metadata of a view cannot be used; the message says why."""
+    """Raised if the metadata of a view cannot be used; the message says why."""
 
 
 def view_state(name: TableName, document: Document) -> ViewState:
-    """Return the UUID and current version of a view."""
+    """Return the name, UUID and current version of a view."""
     return ViewState(name, document["view-uuid"], document["current-version-id"])
 
 
@@ -48,7 +48,7 @@ def is_materialized(document: Document) -> bool:
 
 
 def materialized_view(name: TableName, document: Document) -> MaterializedView:
-    """Return the materialized view that a view's metadata describes; raise Unusable."""
+    """Return the materialized view that a view's metadata describes; raise Unusable if the metadata is incomplete."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
     query = view_query(name, document)
@@ -72,7 +72,10 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
 
 
 def plain_view(name: TableName, document: Document) -> PlainView:
-    """Return the plain view (without storage) that a view's metadata describes; raise Unusable."""
+    """Return the plain view (without storage table) that a view's metadata describes.
+
+    Raise Unusable if the metadata is incomplete.
+    """
     query = view_query(name, document)
     return PlainView(
         name=name,
@@ -103,7 +106,7 @@ def view_schema(document: Document) -> dict[str, Any]:
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:
-    """Return a view's query in Spark's dialect; raise Unusable if it has none."""
+    """Return a view's query in Spark's dialect; raise Unusable if the view has no query in this dialect."""
     version = _version(document)
     for representation in version["representations"]:
         if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
@@ -119,9 +122,9 @@ def fingerprint(query: str) -> str:
 
 
 def _storage_query(query: str, properties: Mapping[str, str]) -> str:
-    """Return the query that fills the storage: the view's query, or the one that Viewgate has recorded.
+    """Return the query that fills the storage table: the one that Viewgate has recorded, or else the view's query.
 
-    Raise Unusable if another engine has replaced the view's query since.
+    Raise Unusable if another engine has replaced the view's query since Viewgate recorded the storage query.
     """
     if STORAGE_QUERY not in properties:
         return query
@@ -141,9 +144,9 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
-    """Return a view's storage table; raise Unusable if none is recorded.
+    """Return the name of a view's storage table; raise Unusable if none is recorded.
 
-    It is the `storage-table` field of the version (latest draft of the specification), else the identifier in a
+    The name is in the `storage-table` field of the view's version (latest draft of the specification), or else in a
     property.
     """
     if pointer := version.get("storage-table"):
