@@ -154,11 +154,10 @@ class Catalog:
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Replace storage tables that were refreshed from a rolled-back snapshot by their state as of an earlier
-        refresh.
+        """Replace storage refreshed from a snapshot that was rolled back by its state as of an earlier refresh.
 
         That is the last refresh whose source snapshots all still exist. The result is for queries only: a refresh
-        replaces the current storage.
+        replaces the current storage table.
         """
         names = rolled_back(found)
         return (
@@ -204,10 +203,9 @@ class Catalog:
         return await self._at_length(lambda: self._relations.change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return a table's data files at the snapshot `end`, and the files added and removed since the snapshot
-        `start`.
+        """Return a table's data files at the snapshot `end`, and the files added and removed since `start`.
 
-        With None as `start`, all files since the table's creation count as added or removed.
+        `start` is the earlier snapshot; with None, all files since the table's creation count as added or removed.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))

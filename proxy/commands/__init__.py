@@ -1,9 +1,8 @@
-"""The statements that Viewgate answers itself, one subject per file; COMMANDS maps their first keywords to their
-parsers.
+"""The statements that Viewgate answers itself, one subject per file.
 
-`find` decides by a statement's first keywords whether Viewgate answers the statement; all others go to Spark. DDL that
-these statements run on tables and views runs in the user's own upstream session, so that Spark checks the user's
-permissions.
+COMMANDS maps their first keywords to their parsers. `find` decides by a statement's first keywords whether Viewgate
+answers the statement; all other statements go to Spark. DDL that Viewgate's statements run on tables and views runs in
+the user's own upstream session, so that Spark checks the user's permissions.
 
 `planner` plans every statement, Viewgate's own and Spark's. Of Spark's statements, `guard` refuses those that would
 break a materialized view, `affected` finds the views over the tables that a statement writes to, and `show` removes
@@ -80,8 +79,9 @@ _SLIP = 0.7  # VEIW is this close to VIEW; DESC is not to DESCRIBE
 
 
 def find(sql: str) -> Command | None:
-    """Parse a statement that Viewgate answers; None if Spark answers the statement; raise SqlError 42601 for a syntax
-    error.
+    """Parse a statement that Viewgate answers itself; return None for any other statement, which Spark answers.
+
+    Raise SqlError 42601 for a syntax error.
 
     >>> find("/* now */ describe materialized view demo.agg;")
     Describe(name=('demo', 'agg'))
@@ -98,16 +98,16 @@ def find(sql: str) -> Command | None:
 
 
 def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the key of COMMANDS that the keywords begin with, exactly or misspelled; None if there is no such key."""
+    """Return the key of COMMANDS with which the keywords begin, exactly or misspelled; None if there is no such key."""
     if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
         return None
     return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether keywords equal or resemble a command's first keywords.
+    """Return whether keywords equal a command's first keywords, or look like a misspelling of them.
 
-    They resemble them if misspelled, so that a misspelled command gets Viewgate's syntax error.
+    A misspelled command so gets Viewgate's syntax error instead of Spark's.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -16,7 +16,7 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """Resolves the names in a statement to tables and views.
+    """Resolves the names in a statement to the sources of materialized views.
 
     The session's current catalog and namespace are requested only if a name could denote a source of a view.
     """
@@ -30,7 +30,10 @@ class AffectedViews:
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
-        """Return the sources of views that a statement may write to; empty if the statement writes to no source."""
+        """Return the sources of views that a statement may write to; empty if the statement writes to none of them.
+
+        A plain view whose definition the statement changes counts as a source that is written to.
+        """
         info = classify(sql)
         writes, loss = info.writes, info.destroys
         # a plain view's definition, which determines the rows of views over it
@@ -49,7 +52,9 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return the tables in `possible` that one of the names denotes in the session."""
+        """Return those tables in `possible` that one of the names denotes, given the session's catalog and
+        namespace.
+        """
         if not possible:
             return possible
         facts = await self._context.facts(session)
@@ -64,15 +69,13 @@ class AffectedViews:
 
 
 class Names:
-    """The names of all views, sources and storage tables, indexed by the last part of each name (the table's own
-    name).
-    """
+    """The names of all views, sources and storage tables, indexed by the table's own name (the last part)."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
 
     def sources(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every source that one of the names could denote, whatever the current catalog and namespace.
+        """Return every source table or view that one of the names could denote, whatever the current namespace.
 
         >>> Names(Definitions(())).sources([("sales",)])
         frozenset()

@@ -25,8 +25,10 @@ from rewriter.model.literals import pairs
 
 @dataclass(frozen=True)
 class Widen:
-    """Adds columns to a view: `outputs`, as SQL, after its columns, or a new `query` whose first columns are the
-    view's.
+    """Adds columns to a view, by ADD COLUMNS or AS.
+
+    `outputs` are the SQL expressions of the new columns, appended to the view's SELECT. `query` is a new query, whose
+    first columns are the view's. One of the two is empty.
     """
 
     name: tuple[str, ...]
@@ -49,9 +51,7 @@ class Widen:
         return await made.run(ctx, session, log)
 
     async def _check_settings(self, ctx: Context, session: ClientSession, view: MaterializedView) -> None:
-        """Raise SqlError 55000 if the session's settings that affect results differ from the settings that the view
-        records.
-        """
+        """Raise SqlError 55000 if session settings that affect results differ from those that the view records."""
         now = json.loads(recorded_settings(await ctx.facts(session)))
         differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
@@ -74,8 +74,10 @@ class Widen:
 
 
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
-    """Return whether ADD COLUMNS supports a view, in a session that would record these settings (as
-    `recorded_settings`).
+    """Return whether ALTER … ADD COLUMNS supports a view in a session with these settings.
+
+    `settings` are those that the session would record in a view (`recorded_settings`). Views of other tools and views
+    with an adopted table are not supported.
     """
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
@@ -93,7 +95,9 @@ def _as_made(view: MaterializedView) -> create.Create:
 
 
 async def _check_columns(session: ClientSession, view: MaterializedView, query: str) -> None:
-    """Raise SqlError 42P16 unless a query's first columns have the names and types of the view's columns."""
+    """Raise SqlError 42P16 unless the query's first columns have the names and types of the view's columns, in
+    order.
+    """
     found = [(column.name.lower(), kept_as(column.type)) for column in await described(query, session.upstream.query)]
     own = [(column.name.lower(), column.type) for column in view.columns]
     if found[: len(own)] != own:

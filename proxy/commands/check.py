@@ -1,6 +1,7 @@
 """CHECK CONSTRAINTS ON TABLE t: counts the rows that violate the keys declared in the table's properties.
 
-Neither Iceberg nor Spark enforces these keys; with `viewgate.trust-constraints` the answers from views depend on them.
+Neither Iceberg nor Spark enforces these keys; with `viewgate.trust-constraints`, answers from views are right only if
+the data satisfies them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """Returns one row per condition of a declared key: the condition, the number of violations, and the counting
-    query.
-    """
+    """Returns one row per condition of a declared key: the condition, the number of violations, and the query."""
 
     table: tuple[str, ...]
 
@@ -37,7 +36,7 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each condition of the table's declared keys as text, with the query that counts its violations.
+    """Yield each condition of the table's declared keys as text, with the query that counts the violations.
 
     Raise SqlError 22023 for an invalid declaration, and 42704 if the table declares no keys.
     """
@@ -66,7 +65,10 @@ def _count(table: TableName, condition: str) -> str:
 
 
 def _repeated(table: TableName, columns: Sequence[str]) -> str:
-    """Return the query that counts the rows in excess of one per value of a key; keys with a NULL are not counted."""
+    """Return the query that counts duplicate rows: for each value of a key, the rows after the first.
+
+    Keys with a NULL are not counted.
+    """
     listed = ", ".join(map(quoted, columns))
     known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in columns)
     groups = f"SELECT count(*) AS n FROM {table.sql()} WHERE {known} GROUP BY {listed} HAVING count(*) > 1"
@@ -74,7 +76,10 @@ def _repeated(table: TableName, columns: Sequence[str]) -> str:
 
 
 def _dangling(table: TableName, key: ForeignKey) -> str:
-    """Return the query that counts rows whose foreign key has no NULL and is missing in the referenced table."""
+    """Return the query that counts the rows whose foreign key is missing in the referenced table.
+
+    Foreign keys with a NULL are not counted.
+    """
     pairs = zip(key.columns, key.referenced, strict=True)
     same = " AND ".join(f"other.{quoted(theirs)} = mine.{quoted(ours)}" for ours, theirs in pairs)
     known = " AND ".join(f"mine.{quoted(column)} IS NOT NULL" for column in key.columns)

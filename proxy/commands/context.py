@@ -1,6 +1,4 @@
-"""The parts of Viewgate that its own statements use (catalog, pipeline, answers, journal …), and the command
-interface.
-"""
+"""The command interface, and the parts of Viewgate that commands use (catalog, pipeline, answers, journal …)."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """The message of a configuration reload or worker restart; if `refused`, nothing has changed."""
+    """The outcome of a reload or worker restart: a message, and whether it was `refused` without any change."""
 
     message: str
     refused: bool = False
@@ -29,15 +27,15 @@ class Reloaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The parts of Viewgate that its own statements use: catalog, pipeline, post-commit refreshes, answers, journal …
+    """The parts of Viewgate that its own statements use.
 
-    `orphans` are storage tables without a view. `workers` returns the worker processes by number: None for a worker
-    that has ended, and numbers beyond the configured ones for workers that are being replaced. `restart` starts to
-    replace the workers one by one. `upstreams` and `journal` belong to this process; `system` returns the system
-    tables' rows of all workers, and `ask` sends a request to each worker and returns the replies. With `open_to_all`,
-    clients log in without a password, so that users cannot be told apart and everyone may see and do everything;
-    otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings
-    file again.
+    `on_commit` runs post-commit refreshes. `orphans` are storage tables without a view. `workers` returns the worker
+    processes by number: None for a worker that has ended, and numbers beyond the configured ones for workers that are
+    being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal` belong to this
+    process; `system` returns the rows of system tables from all workers, and `ask` sends a request to each worker and
+    returns the replies. With `open_to_all`, clients log in without a password, so that users cannot be told apart and
+    everyone may see and do everything; otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE
+    CONFIG, and `reload` reads the settings file again.
     """
 
     catalog: Catalog
@@ -57,7 +55,7 @@ class Context:
     restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
-        """Return the user to whose sessions and statements `user` is limited; None if `user` may see and end all."""
+        """Return the only user whose sessions and statements `user` may see and end; None stands for all users."""
         return None if self.open_to_all or user in self.operators() else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
@@ -65,19 +63,20 @@ class Context:
         return await self.system.rows(table, self.whose(session.user))
 
     def check_operator(self, session: ClientSession) -> None:
-        """Raise SqlError 42501 unless the session's user is an operator."""
+        """Raise SqlError 42501 unless the session's user is an operator; without logins, every user is one."""
         if not self.open_to_all and session.user not in self.operators():
             raise SqlError(
                 f"{session.user} may not operate Viewgate: [authentication] operators does not name this user", "42501"
             )
 
     async def facts(self, session: ClientSession) -> Session:
-        """Return the current state of a client's session: catalog, namespace, settings."""
+        """Return the current state of a client's session: settings, namespace and temporary views."""
         return await self.answers.facts(session)
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
-        """Return the full name of a view or table in the session; raise SqlError 0A000 for a name in another
-        catalog.
+        """Return the full name of a view or table in the session.
+
+        Raise SqlError 0A000 for a name in a catalog other than the configured one.
         """
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
@@ -92,8 +91,8 @@ class Context:
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
         """Return the materialized view with this name, read from the catalog now.
 
-        Raise SqlError 42P01 if there is no such object, 42809 if the object is not a materialized view, and 55000 if
-        the view's metadata is unusable.
+        Raise SqlError 42P01 if no table or view has this name, 42809 if it is not a materialized view, and 55000 if the
+        view's metadata is unusable.
         """
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
@@ -117,10 +116,12 @@ class Command(Protocol):
     """A parsed statement that Viewgate answers itself."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        """Run the statement on behalf of the session's user, and return the result; raise SqlError."""
+        """Run the statement for the session's user, writing progress to `log`, and return its result; raise
+        SqlError.
+        """
         ...
 
 
 def done(message: str) -> ResultSet:
-    """Return a result of one row and one column, `result`, with the message of a successful statement."""
+    """Return the result of a successful statement: one row with one column, `result`, which has the message."""
     return ResultSet.of("result", rows=[(message,)])

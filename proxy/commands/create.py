@@ -1,4 +1,4 @@
-"""CREATE [OR REPLACE] MATERIALIZED VIEW."""
+"""CREATE [OR REPLACE] MATERIALIZED VIEW: parses and runs the statement."""
 
 from __future__ import annotations
 
@@ -38,12 +38,11 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """Creates a materialized view: first the storage, then the view, then the content; a killed CREATE leaves no
-    readable part.
+    """Creates a materialized view: first the storage table, then the view, then the rows.
 
-    Storage without a view is never read; its property `viewgate.storage-of` names the view that it was created for. For
-    OR REPLACE, the new storage is filled before the view is changed to point to it, so that the old view answers until
-    then.
+    In this order, a CREATE that is killed leaves nothing that queries could read: storage without a view is never read,
+    and its property `viewgate.storage-of` names the view that it was created for. For OR REPLACE, the new storage is
+    filled before the view is changed to point to the new storage, so that the old view answers until then.
     """
 
     name: tuple[str, ...]
@@ -108,8 +107,9 @@ class Create:
     async def _make(
         self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
     ) -> tuple[int, MaterializedView | None]:
-        """Create the view and fill the storage; return the number of rows, and the replaced view, or None without
-        one.
+        """Create the view and fill its storage table; undo all steps on failure.
+
+        Return the number of rows, and the view that was replaced (None if there was none).
         """
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows, replaced = 0, plan.existing
@@ -147,8 +147,9 @@ class Create:
             return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
-        """Fill the storage and return its number of rows; if deferred, return 0, but raise SqlError for an
-        impossible retention.
+        """Fill the view's storage table and return its number of rows.
+
+        For a deferred view, return 0 without filling it; raise SqlError if no refresh could apply the view's retention.
         """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
@@ -157,7 +158,7 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the name of the storage table: the adopted table, or an unused name."""
+        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new one."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -168,8 +169,9 @@ class Create:
             await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
-        """Unset the replaced view's properties that the new statement does not set; CREATE OR REPLACE VIEW would
-        keep them.
+        """Unset those properties of the replaced view that the new statement does not set.
+
+        Spark's CREATE OR REPLACE VIEW would keep them.
         """
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
@@ -179,7 +181,7 @@ class Create:
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
         """Return the new definition of a replaced view before it is committed, so that its storage can be filled first.
 
-        Its version is a guess (the next one): Iceberg reuses the number of an earlier version with the same query.
+        Its version is a guess (the next number): Iceberg reuses the number of an earlier version with the same query.
         """
         candidate = replace(
             existing,
@@ -225,10 +227,9 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """Return Viewgate's properties for the view, all of them: a replaced view keeps each property that is not set
-        again.
+        """Return all of Viewgate's properties for the view: a replaced view keeps each property that is not set again.
 
-        Rewriting stays off if a user has turned it off.
+        Rewriting stays off if a user has turned rewriting off for the replaced view.
         """
         rewrite = "off" if plan.existing and not plan.existing.rewrite else "on"
         return {
@@ -250,8 +251,10 @@ class Create:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of a CREATE: view and storage names, queries and columns, session state, replaced view, storage
-    layout.
+    """The plan of one CREATE statement.
+
+    It has the names of view and storage table, the queries and columns (`shape`), the session's state (`facts`), the
+    view to be replaced (`existing`, None without one) and the storage layout.
     """
 
     name: TableName
@@ -263,7 +266,7 @@ class _Plan:
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
-    """Raise SqlError 42P19 if a replaced view would read itself through other views."""
+    """Raise SqlError 42P19 if a view with this query would read itself, directly or through other views."""
     through = expand(parse_query(query, facts), await ctx.catalog.views())
     below = [view.name for view in through.views]
     if name in below:
@@ -272,7 +275,10 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if it uses this CREATE's storage, and return whether it does: another client may own that name."""
+    """Drop the view if it uses the storage table of this CREATE; return whether it does.
+
+    Otherwise another client has created the view of this name.
+    """
     ours = await _is_ours(ctx, plan)
     if ours:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
@@ -280,7 +286,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the new storage unless the view uses it, and return whether it was dropped.
+    """Drop the new storage table unless the view uses it; return whether it was dropped.
 
     The view uses it if Spark executed a CREATE VIEW whose connection was lost.
     """
@@ -291,7 +297,10 @@ async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> 
 
 
 async def _is_ours(ctx: Context, plan: _Plan) -> bool:
-    """Return whether the view with this name uses this CREATE's storage; raise SqlError if the view cannot be read."""
+    """Return whether the view of this name uses the storage table of this CREATE; False if there is no such view.
+
+    Raise SqlError 55000 if the view's metadata cannot be read.
+    """
     view = await ctx.catalog.view(plan.name)
     if plan.name in ctx.catalog.broken:
         raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
@@ -303,9 +312,9 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """Return `<view>__storage`, or that name with a random suffix if the table exists already.
+    """Return `<view>__storage`, or that name with a random suffix if a table of that name exists already.
 
-    It exists if the replaced view uses it, or if a killed CREATE or DROP left it behind, perhaps without its files.
+    Such a table is used by the replaced view, or was left behind by a killed CREATE or DROP, perhaps without its files.
     """
     usual = storage_name(view)
     if not await ctx.catalog.taken(usual):
@@ -350,7 +359,10 @@ def _clauses(parser: Parser, create: Create) -> Create:
 
 
 def _clause(parser: Parser, create: Create) -> Create:
-    """Parse one clause before AS into `create`; clauses may come in any order. Raise SqlError 42601 for other text."""
+    """Parse one clause before AS, and return `create` with the clause added; clauses may come in any order.
+
+    Raise SqlError 42601 for other text.
+    """
     if parser.accept("COMMENT"):
         return replace(create, comment=parser.string("a comment in quotes"))
     if parser.accept("WITH", "DEFERRED", "REFRESH"):

@@ -20,7 +20,7 @@ EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """Returns the CREATE statement that would create the view again, as one row."""
+    """Returns one row with the CREATE statement that would create the view again."""
 
     name: tuple[str, ...]
 
@@ -30,7 +30,10 @@ class ShowCreate:
 
 
 def statement(view: MaterializedView) -> str:
-    """Return the CREATE statement of a view, built from its properties."""
+    """Return the CREATE statement that would create the view again, built from the view's properties.
+
+    The query of a view that another tool created is taken from the view's definition.
+    """
     kept = view.properties
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: the query stays as it is, for the view's own namespace
@@ -52,7 +55,7 @@ def statement(view: MaterializedView) -> str:
 
 
 def settings(view: MaterializedView) -> str:
-    """Return the session settings that a view records as `key=value, …`; empty if it records none."""
+    """Return the session settings that a view records, as `key=value, …`; empty if the view records none."""
     return ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items()))
 
 

@@ -72,9 +72,9 @@ class Drop:
 
 
 async def _forgotten(ctx: Context, storage: TableName) -> bool:
-    """Remove a storage table whose metadata is missing, which Spark cannot drop, from the catalog.
+    """Remove a storage table that Spark cannot drop, because its metadata file is missing or broken, from the catalog.
 
-    Return whether it was removed; an error is logged.
+    Return whether the table was removed; an error is logged, and gives False.
     """
     try:
         return await ctx.catalog.forget_broken(storage)
@@ -84,7 +84,7 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """Return a hint for finding the storage table of a dropped view whose metadata could not be read."""
+    """Return the end of the message about a dropped view with unreadable metadata: how to find its storage table."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
         f"; the name of its storage could not be read: if there is a table with the property {made_for} "

@@ -25,7 +25,7 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """Returns Spark's plan of the statement that Viewgate would send, below the decision and its reasons."""
+    """Returns Viewgate's decision about a query with the reasons, followed by Spark's plan of the SQL sent to Spark."""
 
     query: str
     mode: str = ""
@@ -43,9 +43,9 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """Returns one row per view and query block (SELECT), with the verdict and the reason: nearest misses first.
+    """Returns one row per view and query block (SELECT) with verdict and reason, nearest misses first.
 
-    A last row suggests a change to a view, if there is one.
+    A last row suggests the change to a view that would let the view answer, if there is such a change.
     """
 
     query: str
@@ -79,7 +79,7 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each stale view of the decision, when its running refresh started, or when it is refreshed next,
+    """Return, for each stale view of a decision, when its running refresh started or when its next one is due,
     as text.
     """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
@@ -93,15 +93,14 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether a stale view was chosen: together with the rows appended since, or within its allowed
-    staleness.
-    """
+    """Return whether a stale view was chosen: with the rows appended since, or within its allowed staleness."""
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the statement that would let a view answer the query, below its session settings; empty without a
-    suggestion.
+    """Return the statement that makes the suggested change to a view; empty if the decision has no suggestion.
+
+    A comment line above an ALTER or CREATE statement names the session settings that it needs.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
@@ -124,7 +123,10 @@ async def suggested(ctx: Context, decision: Decision) -> str:
 
 
 def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = "") -> str:
-    """Return a decision as the text above Spark's plan; `due` has the next refresh of each stale view, as text."""
+    """Return a decision as the lines above Spark's plan; `due` has the next refresh of each stale view, as text.
+
+    `suggestion` is the statement that makes the suggested change (empty: none is suggested).
+    """
     lines = ["== Viewgate =="]
     if decision.rewritten:
         lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]
@@ -140,8 +142,9 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
 
 
 def parse(parser: Parser) -> Explain | ExplainRewrite | None:
-    """Parse the rest of the statement, after EXPLAIN; None unless a SELECT query follows, because Spark explains the
-    others.
+    """Parse the rest of the statement, after EXPLAIN.
+
+    Return None unless a SELECT query follows, because Spark explains all other statements.
     """
     if parser.accept("REWRITE"):
         return ExplainRewrite(parser.rest("a query"))

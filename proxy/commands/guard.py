@@ -22,7 +22,9 @@ _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 
 
 def columns_query(sql: str) -> str:
-    """Return a query with the columns of the table that CREATE or REPLACE TABLE defines; empty if the text lists none.
+    """Return a query with the columns of the table that a CREATE or REPLACE TABLE statement defines.
+
+    It is the statement's own query, or one built from the listed columns; empty if the statement has neither.
 
     >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
     'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
@@ -44,7 +46,7 @@ def _depths(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the comma-separated items of the parenthesized list that the tokens begin with."""
+    """Yield the tokens of each comma-separated item of the parenthesized list with which the tokens begin."""
     begin = 1
     for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
         if depth == 0 or (depth == 1 and token.text == ","):
@@ -55,7 +57,7 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """Return a column definition as `CAST(NULL AS type) AS name`; empty without a type, which Spark will refuse."""
+    """Return a column definition as `CAST(NULL AS type) AS name`; empty if it has no type, which Spark will refuse."""
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
@@ -68,23 +70,24 @@ _HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"
 
 
 class Guard:
-    """Refuses statements that would break views by changing their sources or their storage."""
+    """Refuses statements that would break materialized views by changing their sources or storage tables."""
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context
         self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raise SqlError if a statement would break a view, or would change its content other than by a refresh.
+        """Raise SqlError if a statement would break a view, or would change its rows other than by a refresh.
 
-        The SQLSTATE is 42809 for a write to a view, else 2BP01.
+        The SQLSTATE is 42809 for a write to a view, else 2BP01. Each statement of a script is checked.
         """
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
-        """Check one statement of a script `sql`; if its target is not evident, check every relation that the script
-        names.
+        """Raise SqlError if `statement`, one statement of the script `sql`, would break a view.
+
+        If the statement's target is not evident, every relation that the script names is checked.
         """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
@@ -118,8 +121,9 @@ class Guard:
             )
 
     async def _check_rows(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 42809 for a write to a materialized view; Spark's own error would say that no such table
-        exists.
+        """Raise SqlError 42809 for a write to a materialized view.
+
+        Spark's own error would say that no such table exists.
         """
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.views(names)):
@@ -152,8 +156,9 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Return whether a view reads a source column that is lost, or that the new columns `remade` lack; True in
-        doubt.
+        """Return whether a view reads a source column that a statement drops or changes; True if that is unknown.
+
+        `remade` has the types by name of the columns that a replaced table gets.
         """
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:
@@ -188,7 +193,10 @@ class Guard:
 
 
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
-    """Return the column types by name of the table that a statement creates in place of another; empty if unknown."""
+    """Return the types by name of the columns that a table gets from a statement that replaces the table.
+
+    Return an empty mapping if the columns are unknown; raise SqlError if Spark rejects the statement's query.
+    """
     query = columns_query(statement)
     if not query:
         return {}

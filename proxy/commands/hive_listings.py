@@ -1,6 +1,6 @@
 """SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, answered in Hive's format if `viewgate.listings = hive` is set.
 
-PyHive's SQLAlchemy dialect, which Superset uses, reads Spark's answers as if they were Hive's: it takes the namespace
+PyHive's SQLAlchemy dialect, which Superset uses, reads Spark's answers as if they were Hive's. It takes the namespace
 column for the table's name, a partition transform for a column without a type, and Spark's error for a missing table
 for a broken connection.
 """
@@ -36,13 +36,13 @@ _UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escap
 
 
 def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
-    """Return the function that answers a statement in Hive's format; None if Spark's answer is to be returned."""
+    """Return the function that answers a statement in Hive's format; None if Spark is to answer the statement."""
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE and not _is_of_virtual_table(ctx, sql) else None
 
 
 def _is_of_virtual_table(ctx: Context, sql: str) -> bool:
-    """Return whether a statement describes a virtual table, which Spark does not know until its rows are spliced."""
+    """Return whether a statement describes a virtual table (viewgate.system, information_schema), unknown to Spark."""
     schemas = SYSTEM, information_schema.schema(ctx.catalog.name, qualified=True, alone=True)
     return any(schema.described(sql) is not None for schema in schemas)
 
@@ -68,7 +68,7 @@ def _read(sql: str) -> _Listing | None:
 
 
 async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
-    """Refuse DESCRIBE of a query: SQLAlchemy would take the query's whole text for a table's name."""
+    """Raise SqlError for DESCRIBE of a query: SQLAlchemy would take the query's whole text for a table's name."""
     told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
     raise SqlError(told, "42000", 40000)
 
@@ -130,7 +130,7 @@ async def _partitions(parts: Parts, ctx: Context, session: ClientSession, sql: s
 
 
 def _path(columns: Sequence[str], values: Sequence[Any]) -> str:
-    """Return a partition as Hive names its directory.
+    """Return a partition in the form of Hive's directory names: `column=value/…`.
 
     >>> _path(["day", "k"], ["x/y", None]), _path(["day"], [""])
     ('day=x%2Fy/k=__HIVE_DEFAULT_PARTITION__', 'day=__HIVE_DEFAULT_PARTITION__')
@@ -148,6 +148,6 @@ def _not_found(name: Parts) -> SqlError:
 
 
 def _semantic(code: int, what: str, state: str) -> SqlError:
-    """Return an error in the format of Hive's SemanticException, by which Hive clients recognize the cause."""
+    """Return an SqlError in the format of Hive's SemanticException, by which Hive clients recognize the cause."""
     told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
     return SqlError(told, state, code)

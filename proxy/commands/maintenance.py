@@ -1,6 +1,6 @@
-"""Repeats maintenance calls (compaction, snapshot expiry) on the storage of the views over a table.
+"""Repeats maintenance calls (compaction, snapshot expiry) on the storage tables of the views over a table.
 
-Also warns when an expiry of snapshots would cost views an incremental refresh or an answer within max_staleness.
+It also warns if an expiry of snapshots would cost views an incremental refresh or an answer within max_staleness.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ class Maintenance:
     arguments: tuple[tuple[str, str], ...]
 
     def of(self, table: TableName) -> str:
-        """Return the CALL of this procedure for another table of the catalog."""
+        """Return the CALL statement that runs this procedure on a table."""
         return call(self.procedure, table, self.arguments)
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """Return the maintenance call of a statement, to be repeated on storage tables; None for other statements.
+    """Return the maintenance procedure that a statement calls, to be repeated on storage tables.
+
+    Return None for other statements, and for an expiry of snapshots by their ids alone.
 
     >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
     (('options', "map('rewrite-all', 'true')"),)
@@ -62,8 +64,9 @@ def maintenance(sql: str) -> Maintenance | None:
 
 
 def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
-    """Return the procedure that a CALL runs, and its arguments as name and text; None unless it is a maintenance
-    procedure.
+    """Return the maintenance procedure that a CALL statement runs, and its arguments as pairs of name and text.
+
+    Return None for any other statement or procedure.
 
     >>> called("CALL lake.system.expire_snapshots('a.t', retain_last => 5)")
     ('expire_snapshots', [('table', "'a.t'"), ('retain_last', '5')])
@@ -82,7 +85,7 @@ def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return the tokens of each argument: those between the outer parentheses, split at commas."""
+    """Return the tokens of each argument of a call: the tokens between the outer parentheses, split at commas."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -120,7 +123,10 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return a warning for each view over these tables that loses a needed snapshot by an expiry of snapshots."""
+    """Return a warning for each view over `tables` for which the statement `sql` lets a needed snapshot expire.
+
+    Return an empty tuple if no view needs an expiring snapshot.
+    """
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]
     if kept_ms is not None:
@@ -153,7 +159,10 @@ def kept_age(sql: str) -> int | None:
 
 
 def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | None:
-    """Return the time before which snapshots expire, in milliseconds since 1970; None if only Spark can evaluate it."""
+    """Return the time before which snapshots expire, in milliseconds since 1970; None if only Spark can evaluate it.
+
+    `arguments` are those of the call; a time without a zone is in the session's time zone.
+    """
     given = dict(arguments)
     tokens = list(scan(given.get(_OLDER, "")))
     if _IDS in given or not tokens or tokens[-1].kind != "string" or len(tokens) > 2:
@@ -164,7 +173,11 @@ def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | Non
 def _needed(
     storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
 ) -> Iterator[tuple[Table, Snapshot]]:
-    """Yield each source with the snapshot that the last refresh read, if it may expire and is no longer current."""
+    """Yield each source of which the last refresh read a snapshot that may now expire, with that snapshot.
+
+    Only the sources in `tables` count. `before` is the time before which snapshots expire, in milliseconds since 1970;
+    with None, every snapshot but the current one may expire.
+    """
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():
         needed = next((s for s in table.snapshots[1:] if s.id == recorded.get(table.uuid)), None)

@@ -38,7 +38,7 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a statement in whichever worker runs it, and return the message.
+    """End a running statement in whichever worker runs it, and return the message for the user who ends it.
 
     Raise SqlError 42704 if the user may see no statement with this id, and 55000 if the statement has ended.
     """
@@ -54,7 +54,11 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement of this process; return its user and its state before; None if this process does not run it."""
+    """End a statement of this process; return its user and the state that it had, None if another process runs it.
+
+    `about` is a JSON list: the statement's id, the only user whose statement may be ended (null: any), and the user who
+    ends it.
+    """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
     if record is None:
@@ -110,7 +114,10 @@ class Steer:
 
 
 async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
-    """Apply a worker's PAUSE, DRAIN or RESUME request to this process's upstreams, for clients and for refresh jobs."""
+    """Apply a PAUSE, DRAIN or RESUME request of a worker to the upstreams of this process.
+
+    `pools` are those for clients and for refresh jobs; `about` is a JSON list: the action and the upstream's name.
+    """
     steering, name = json.loads(about)
     for pool in pools:
         pool.steer(name, Steering(steering))
@@ -137,7 +144,9 @@ _WRONG_SETTINGS = "F0000"
 
 @dataclass(frozen=True)
 class Reload:
-    """Reads the settings file again; returns which settings changed, and which changes need a restart."""
+    """Reads the settings file again; returns a message that names the changed settings, and those that need a
+    restart.
+    """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -153,8 +162,9 @@ _NOT_NOW = "55000"
 
 @dataclass(frozen=True)
 class Restart:
-    """Starts to replace the worker processes, and returns at once: this session's worker ends only after the
-    session.
+    """Starts to replace the worker processes one by one, and returns at once.
+
+    The worker of this session ends only after the session.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
@@ -166,7 +176,7 @@ parse_restart = alone(Restart())
 
 
 def _answer_to(outcome: Reloaded, sql_state: str) -> ResultSet:
-    """Return the answer to a reload or a restart; raise SqlError with the SQLSTATE if it was refused."""
+    """Return the result of a reload or a restart; raise SqlError with this SQLSTATE if it was refused."""
     if outcome.refused:
         raise SqlError(outcome.message, sql_state)
     return done(outcome.message)

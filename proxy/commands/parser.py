@@ -12,7 +12,7 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return the parse function of a statement that has nothing after its first keywords."""
+    """Return the parse function of a statement that consists of its first keywords only; it returns `command`."""
 
     def parse(parser: Parser) -> _Item:
         parser.end()
@@ -24,7 +24,7 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 class Parser:
     """Parses a statement from left to right; raises SqlError 42601, with position and example, at unexpected text.
 
-    The argument `what` of its methods describes the expected text in that error.
+    In the methods, `what` describes the expected text for that error.
     """
 
     def __init__(self, sql: str, example: str) -> None:
@@ -36,12 +36,14 @@ class Parser:
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """Return the next token, or the one `ahead` tokens later, without advancing; None at the end."""
+        """Return the token `ahead` tokens after the next one, without advancing; None after the end of the
+        statement.
+        """
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these keywords or symbols if all of them come next; return whether they did."""
+        """Advance past these keywords or symbols, and return True, if all of them come next; otherwise return False."""
         for ahead, word in enumerate(words):
             token = self.peek(ahead)
             if token is None or word not in (token.keyword, token.text if token.kind == "symbol" else ""):
@@ -64,14 +66,14 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read a dotted name; return its identifiers."""
+        """Read a dotted name, and return its identifiers; raise SqlError 42601 if another token comes next."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """Read a string literal; return its value."""
+        """Read a string literal, and return its value; raise SqlError 42601 if another token comes next."""
         token = self.peek()
         if token is None or token.kind != "string":
             raise self.wrong(what)
@@ -89,7 +91,7 @@ class Parser:
         return tuple(items)
 
     def properties(self) -> dict[str, str]:
-        """Parse `('key' = 'value', …)`; keys may also be dotted names."""
+        """Parse `('key' = 'value', …)`, and return the values by key; keys may also be dotted names."""
         return dict(self.listed(self._property))
 
     def _property(self) -> tuple[str, str]:
@@ -104,7 +106,7 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """Read a parenthesized text; return the text between the parentheses, unchanged."""
+        """Read a text in parentheses, which may be nested; return the text between the outer parentheses unchanged."""
         opening = self.peek()
         self.expect("(")
         assert opening is not None
@@ -117,14 +119,17 @@ class Parser:
         raise self.wrong("`)`")
 
     def rest(self, what: str) -> str:
-        """Read the rest of the statement, at least one token; return its text without the closing semicolon."""
+        """Read the rest of the statement, and return its text without the closing semicolon.
+
+        Raise SqlError 42601 if nothing is left.
+        """
         if (first := self.peek()) is None:
             raise self.wrong(what)
         self._at = len(self._tokens)
         return self._sql[first.start : self._tokens[-1].end]
 
     def end(self) -> None:
-        """Raise SqlError 42601 if more text follows."""
+        """Raise SqlError 42601 unless the end of the statement is reached."""
         if self.peek() is not None:
             raise self.wrong("the end of the statement")
 

@@ -38,7 +38,7 @@ class Planner:
         self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Return the plan of a statement: Local if Viewgate answers it, Forward if it is sent to Spark."""
+        """Return the plan of a statement: Local if Viewgate answers the statement, Forward if Spark does."""
         info = classify(sql)
         if info.constant:
             return _CONSTANT
@@ -78,8 +78,10 @@ class Planner:
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
-        """Add the steps to run after a write to sources of views: post-commit refreshes, and the same maintenance of
-        storage.
+        """Add to a plan the steps to run after a write to sources of views.
+
+        They are the post-commit refreshes of the views, and for a maintenance statement the same procedure on the
+        views' storage tables.
         """
         maintained = maintenance(text)
 
@@ -94,7 +96,7 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return warnings about snapshots of these tables that views need and that the statement lets expire."""
+        """Return a warning for each snapshot of these tables that a view needs and that the statement lets expire."""
         if not lets_expire(text):
             return ()
         state = await self._context.facts(session)

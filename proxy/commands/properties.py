@@ -1,4 +1,4 @@
-"""The properties of a materialized view: Viewgate's, the Iceberg specification's, and the user's."""
+"""The properties of a materialized view: those of Viewgate, of the Iceberg specification, and of the user."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """Return a source's write properties that new storage with these columns takes over.
+    """Return the write properties of a source table that new storage with these columns takes over.
 
-    Locations and row-level modes are left out.
+    Locations and the modes of row-level changes are left out.
 
     >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
     {'write.format.default': 'orc'}
@@ -124,7 +124,10 @@ def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, 
 
 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of a view that a user has set, or could have set."""
+    """Return the properties of a view that a user has set, or could have set, for the view's CREATE statement.
+
+    A property that has its default value, or that is written as a clause, is left out.
+    """
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
     kept = (*_RESERVED, *_OURS, *written_by_spark)
     shown = {key: value for key, value in properties.items() if not key.startswith(kept) and key != REFRESH}
@@ -134,7 +137,7 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """Return the session settings to record in a view, as JSON: those that affect results.
+    """Return, as JSON, the session settings that a view records: the settings that affect results.
 
     ANSI mode and time zone are always included, because their defaults may change.
     """
@@ -143,7 +146,7 @@ def recorded_settings(facts: Session) -> str:
 
 
 def refresh_mode(view: MaterializedView) -> str:
-    """Return a view's refresh mode as text: on-commit or deferred, and the interval if there is one."""
+    """Return a view's refresh mode as text: `on-commit` or `deferred`, with the interval if there is one."""
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit

@@ -1,4 +1,4 @@
-"""[EXPLAIN] REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition]."""
+"""REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition], and EXPLAIN REFRESH."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ PREFIX = "viewgate"
 
 @dataclass(frozen=True)
 class Set:
-    """Sets one of Viewgate's session settings, or shows its value if none is given."""
+    """Sets one of Viewgate's session settings; without a value, returns its current value."""
 
     name: str
     value: str | None = None
@@ -42,7 +42,7 @@ class Reset:
 
 
 def parse(parser: Parser) -> Set | None:
-    """Parse the rest of the statement, after SET; None for a setting that is not Viewgate's."""
+    """Parse the rest of the statement, after SET; return None for a setting that is not one of Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -54,7 +54,7 @@ def parse(parser: Parser) -> Set | None:
 
 
 def parse_reset(parser: Parser) -> Reset | None:
-    """Parse the rest of the statement, after RESET; None for a setting that is not Viewgate's."""
+    """Parse the rest of the statement, after RESET; return None for a setting that is not one of Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -63,7 +63,7 @@ def parse_reset(parser: Parser) -> Reset | None:
 
 
 def _name(parser: Parser) -> str:
-    """Read a setting's name, whose parts may contain dashes."""
+    """Read the name of a setting, whose parts may contain dashes."""
     name = ".".join(parser.name("a setting"))
     while parser.accept("-"):
         name += "-" + parser.identifier("a setting")
@@ -80,7 +80,9 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Return whether the next name begins with `viewgate.`, also if the whole name is in backticks."""
+    """Return whether a setting of Viewgate comes next: a name that begins with `viewgate.`, with or without
+    backticks.
+    """
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

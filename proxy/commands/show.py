@@ -1,7 +1,7 @@
 """SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage tables.
 
-In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer except those of storage tables.
-In viewgate.system, which Spark does not know, it lists the system tables.
+In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer except those of storage tables. SHOW
+TABLES IN viewgate.system, which Spark does not know, lists the system tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Show:
-    """Returns one row per view, including views whose metadata cannot be read."""
+    """Returns one row per materialized view in the namespace, over the table, and with a name like the pattern.
+
+    None stands for all. Views whose metadata cannot be read are included, unless a table is given.
+    """
 
     namespace: tuple[str, ...] | None = None
     table: tuple[str, ...] | None = None
@@ -78,7 +81,9 @@ class Show:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether a name matches a pattern of Spark's SHOW: `*` is any text, `|` separates choices, case is ignored.
+    """Return whether a name matches a pattern of Spark's SHOW statements, ignoring case.
+
+    In a pattern, `*` and `%` stand for any text, and `|` separates choices.
 
     >>> matches("agg*|x", "AGG_sales"), matches("agg", "agg_sales"), matches("agg%", "agg_sales")
     (True, False, True)
@@ -109,7 +114,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Return the reason for which answers from the view's storage are suspended; empty if they are not."""
+    """Return why answers from the view's storage are suspended at present; empty if they are not suspended."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
@@ -117,8 +122,9 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reason of a view's status, and the progress of its running refresh, as text; None if both are
-    empty.
+    """Return the reason of a view's status, of a suspension, and the progress of a running refresh, joined as text.
+
+    Return None if all of them are empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
@@ -167,7 +173,9 @@ def listed(sql: str) -> Parts | None:
 
 
 async def hidden(context: Context, session: ClientSession, sql: str) -> frozenset[str]:
-    """Return the names of the storage tables that this SHOW TABLES would list; empty for other statements."""
+    """Return the own names of the storage tables that a SHOW TABLES statement would list; empty for other
+    statements.
+    """
     namespace = listed(sql)
     views = (await context.answers.definitions()).views if namespace is not None else ()
     if namespace is None or not views:
@@ -181,21 +189,24 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:
-    """Run SHOW TABLES in the user's session; return its rows except these tables (temporary views are kept)."""
+    """Run SHOW TABLES in the user's session, and return its rows except those of these tables.
+
+    A temporary view with the name of such a table is kept.
+    """
     result = await session.upstream.query(sql)
     rows = (row for row in result.rows if row[_NAME] not in names or row[_IS_TEMPORARY])
     return ResultSet(result.columns, tuple(rows))
 
 
 async def lists_system(context: Context, session: ClientSession, sql: str) -> bool:
-    """Return whether a statement is SHOW TABLES IN viewgate.system, and Spark has no catalog of that name."""
+    """Return whether a statement is SHOW TABLES IN viewgate.system; False if Spark has a catalog `viewgate`."""
     if tuple(part.lower() for part in listed(sql) or ()) != (CATALOG, NAMESPACE):
         return False
     return CATALOG not in (await context.facts(session)).catalogs
 
 
 async def system_tables(sql: str) -> ResultSet:
-    """Return the answer to SHOW TABLES IN viewgate.system, in the columns of Spark's."""
+    """Return the answer to SHOW TABLES IN viewgate.system, with the columns of Spark's own SHOW TABLES."""
     *_, last = (token for token in scan(sql) if token.text != ";")
     pattern = string_value(last.text) if last.kind == "string" else "*"
     rows = [(f"{CATALOG}.{NAMESPACE}", name, False) for name in sorted(TABLES) if matches(pattern, name)]

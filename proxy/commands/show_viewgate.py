@@ -30,7 +30,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """Returns some columns of a system table, running statements first, otherwise in the table's order."""
+    """Returns some columns of a system table: running statements first, otherwise in the table's order."""
 
     table: str
     columns: Sequence[str]
@@ -42,7 +42,7 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """Returns the last finished statement of this session, if the journal still has it."""
+    """Returns the session's last finished statement; no row if the journal no longer has it."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)

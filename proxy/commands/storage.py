@@ -1,9 +1,9 @@
-"""Determines the storage of a new view (the Iceberg table that will hold its rows): columns, layout, or adopted table.
+"""Determines the storage table of a new view, which will hold its rows: columns, layout, or an adopted table.
 
-Spark determines the columns' names and types, and the rewriter may add hidden columns, which the view does not show but
-which let its rows answer more queries and be refreshed incrementally. The layout (partitions, sort order) comes from
-the statement's clauses, else from the layout of the sources. An adopted table is an existing table that becomes the
-storage, after its rows were compared with the view's query.
+Spark determines the columns' names and types. The rewriter may add hidden columns: the view does not show them, but
+with them its rows answer more queries and can be refreshed incrementally. The layout (partitions, sort order) comes
+from the statement's clauses, else from the layout of the sources. An adopted table is an existing table that becomes
+the storage table, after its rows were compared with the view's query.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ Views = Mapping[TableName, View]
 
 @dataclass(frozen=True)
 class Shape:
-    """The two queries of a view (its own, and the storage query that fills the storage), their columns, and the
-    sources.
+    """The queries, columns and sources of a new view.
 
-    `named` is true if CREATE VIEW must list the column names, because the query's own names differ.
+    `query` is the view's own query, with the columns `columns`; `storage_query` fills the storage table, which has the
+    columns `storage_columns`. `named` is true if CREATE VIEW must list the column names, because the query's own names
+    differ.
     """
 
     query: str
@@ -74,9 +75,10 @@ async def shape(
     *,
     hidden: bool = True,
 ) -> Shape:
-    """Return the queries and columns of a new view, with Spark's names and types; raise SqlError if it is unsupported.
+    """Return the queries and columns of a new view, with the names and types that Spark gives them.
 
-    `names` are the column names that the statement lists; without `hidden`, the rewriter adds no columns.
+    `names` are the column names that the statement lists, None if it lists none; without `hidden`, the rewriter adds no
+    columns. Raise SqlError if a view cannot have this query.
     """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
@@ -100,7 +102,10 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """Return the tables that the query reads, directly or through views; raise Spark's own error for unknown names."""
+    """Return the tables and views that a query reads, directly or through views.
+
+    Raise Spark's own SqlError for an unknown name.
+    """
     try:
         named = relations(query, facts)
     except SqlError:
@@ -167,7 +172,9 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a storage table: partitions and order as in Spark's clauses, and the inherited write properties."""
+    """The layout of a storage table: partitions and sort order as in Spark's clauses, and inherited write
+    properties.
+    """
 
     partitioned_by: str = ""
     ordered_by: str = ""
@@ -175,15 +182,16 @@ class Layout:
 
     @property
     def written(self) -> dict[str, str]:
-        """The write properties; for partitioned storage, with the fanout writer turned off.
+        """The write properties of the storage table; if it is partitioned, with Iceberg's fanout writer turned off.
 
         The fanout writer keeps one file, with its buffers, open per partition in each writing task.
         """
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """Yield the ALTER statements that set the storage's sort order without changing how rows are distributed to
-        tasks.
+        """Yield the ALTER statements that set the storage table's sort order; none if it has no order.
+
+        The second keeps the distribution of rows to tasks as it was, which the first would change.
         """
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
@@ -192,8 +200,9 @@ class Layout:
 
 
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
-    """Raise SqlError 42P10, before anything is created, for a partitioning or order that the view's columns do not
-    allow.
+    """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order that the user has `given`.
+
+    It is called before anything is created.
     """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
@@ -203,7 +212,7 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
-    """Return the layout: the partitioning and order that the user has `given`, else derived from the view's sources.
+    """Return the layout of a storage table: the partitioning and order that the user has `given`, else derived ones.
 
     Partitions are derived from the largest source for which partitioned storage pays off; order and write properties
     only from a single source.
@@ -225,7 +234,7 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return a description of the rows that the storage will have; None if the rewriter does not understand the
+    """Return a description of the rows that the storage table will have; None if the rewriter does not support the
     query.
     """
     view = MaterializedView(
@@ -303,10 +312,9 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Compare the adopted table with the view's query at the same snapshots, and record a refresh; return the row
-    count.
+    """Record a refresh of an adopted table, if it has the rows that the view's query gives; return their number.
 
-    Raise SqlError 55000 if the table's rows differ from the query's.
+    Table and query are compared at the same snapshots of the sources. Raise SqlError 55000 if the rows differ.
     """
     if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
@@ -333,7 +341,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Return how a table's columns differ from the wanted ones, as text; empty if names and types are equal."""
+    """Return how a table's columns differ from the `wanted` ones, as text; empty if names and types are equal."""
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(
@@ -344,15 +352,18 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
 
 
 def _incomparable(columns: Sequence[Column]) -> str:
-    """Return why EXCEPT ALL cannot compare rows with these columns (MAP, VARIANT), as text; empty if it can."""
+    """Return why Spark's EXCEPT ALL cannot compare rows with these columns, as text; empty if it can compare them.
+
+    Columns with a MAP or VARIANT type cannot be compared.
+    """
     named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
     return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """Return a query of a relation's rows that adds each floating-point column as a string.
+    """Return a query for the rows of a relation, with each floating-point column added as a string.
 
-    Set operations treat 0.0 and -0.0 as equal; their strings differ.
+    Set operations treat 0.0 and -0.0 as equal, but their strings differ.
     """
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"

@@ -14,9 +14,9 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """The undo of one step; `what` describes it for the user, who must do it by hand if it fails.
+    """The undo of one step of a statement; `what` describes it for the user, who must do it by hand if it fails.
 
-    `act` returns whether there was anything to undo.
+    `act` runs the undo, and returns whether there was anything to undo.
     """
 
     what: str
@@ -42,7 +42,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:
-    """Run the undo steps in reverse order; return the descriptions of those that failed, each with the reason."""
+    """Run the undo steps in reverse order; return the description of each step that failed, with the reason."""
     left = []
     for step in reversed(steps):
         try:
