@@ -1,4 +1,4 @@
-"""The console's HTTP server: its routes, and its start and stop beside the SQL server."""
+"""The console's HTTP server: its routes, its start and its stop."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ _UNAVAILABLE = 503
 class Console:
     """Serves the console of one process, and collects the metrics of all workers.
 
-    Users read pages, after a login if clients need one; `/metrics`, `/healthz` and `/readyz` need none.
-
-    `/healthz` shows whether the process answers at all, `/readyz` whether statements can run: an upstream opens
-    sessions, and Viewgate is not being stopped. With `tls`, it serves HTTPS. `expiries` returns when our own
-    certificates expire, `caches` how caches are used.
+    Pages require a login if SQL clients need one; `/metrics`, `/healthz` and `/readyz` never do. `/healthz` shows
+    whether the process answers at all, `/readyz` whether statements can run: an upstream opens sessions, and Viewgate
+    is not being stopped. With `tls`, the console serves HTTPS. `expiries` returns when Viewgate's own certificates
+    expire, `caches` returns the use of each cache; both are shown in `/metrics`.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class Console:
         )
 
     def start(self, place: socket.socket) -> None:
-        """Listen on a bound socket, which `stop` closes."""
+        """Listen on a bound socket, which `stop` closes, and serve requests in the background."""
         place.listen()
         tls = self._tls
         settings = uvicorn.Config(
@@ -91,7 +90,7 @@ class Console:
         self._serving = asyncio.create_task(self._server.serve([place]))
 
     def drain(self) -> None:
-        """Report from now on that Viewgate is not ready."""
+        """Answer `/readyz` with 503 from now on, because Viewgate is being stopped."""
         self._stopping = True
 
     async def stop(self) -> None:
@@ -117,7 +116,7 @@ class Console:
         return PlainTextResponse(f"not ready: {wrong}\n", _UNAVAILABLE) if wrong else PlainTextResponse("ready\n")
 
     def _wrong(self) -> str:
-        """Return why statements cannot run now; empty if they can."""
+        """Return the reason why statements cannot run now; empty if they can."""
         return "Viewgate is being stopped" if self._stopping else self._service.upstreams.unready
 
 

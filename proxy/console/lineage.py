@@ -22,7 +22,11 @@ Graph: TypeAlias = "nx.DiGraph[TableName]"
 
 
 def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Graph:
-    """Return edges from each table or view to the views whose queries name it; `kind` tells tables from plain views."""
+    """Return the graph of tables and views: an edge from each name to every view whose query has the name in FROM.
+
+    It has the given materialized views, the plain views that they read, and the tables. The node attribute `kind` is
+    "view" for a plain view, and "table" for any other name.
+    """
     read: dict[TableName, tuple[str, Session]] = {view.name: (view.query, view.session) for view in plain}
     found: Graph = nx.DiGraph()
     for view in views:
@@ -35,7 +39,7 @@ def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Gr
 def _add(
     found: Graph, name: TableName, query: str, session: Session, plain: Mapping[TableName, tuple[str, Session]]
 ) -> None:
-    """Add a view and the plain views that its query names, with everything that these name."""
+    """Add to the graph a view with its sources; for a plain view among the sources, add that view's sources, too."""
     found.add_node(name)
     try:
         sources = relations(query, session)
@@ -48,7 +52,7 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return the part of the graph that a view depends on, or that depends on it."""
+    """Return the part of the graph with a view, everything that it depends on, and everything that depends on it."""
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 
@@ -64,7 +68,7 @@ def short(name: TableName) -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """A box, by its upper left corner."""
+    """The box of a table or view in a drawing: its name, and the position of its upper left corner."""
 
     name: TableName
     x: int
@@ -73,7 +77,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Line:
-    """A curve from the right side of one box to the left side of another."""
+    """The curve of one edge, from the right side of one box to the left side of another; `path` is an SVG path."""
 
     source: TableName
     target: TableName
@@ -82,7 +86,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Boxes and lines, and their total size."""
+    """The boxes and lines of a drawn graph, and the total width and height."""
 
     nodes: Sequence[Node]
     lines: Sequence[Line]
@@ -110,7 +114,10 @@ def drawn(found: Graph) -> Drawing:
 
 
 def _ordered(found: Graph) -> list[list[TableName]]:
-    """Return the columns of boxes, each sorted by the mean position of neighbours, so that few lines cross."""
+    """Return the names in each column of boxes, from left to right.
+
+    Each column is sorted by the mean position of its neighbours, so that few lines cross.
+    """
     columns = [sorted(names) for names in nx.topological_generations(found)]
     for _ in range(4):
         for order, ties in ((columns, found.predecessors), (columns[::-1], found.successors)):
@@ -128,7 +135,10 @@ def _middle(
 
 
 def _y(row: int, rows: int, most: int) -> int:
-    """Return the vertical position of a box, in a column that is centred on the highest column."""
+    """Return the vertical position of a box in row `row` of a column with `rows` boxes.
+
+    Each column is centred on the highest one, which has `most` boxes.
+    """
     return EDGE + row * (HEIGHT + DOWN) + (most - rows) * (HEIGHT + DOWN) // 2
 
 

@@ -30,9 +30,10 @@ _MISDIRECTED, _UNAUTHORIZED = 421, 401
 
 @dataclass(frozen=True)
 class Visitor:
-    """A reader of pages; `whose` is the user whose statements and sessions are shown, None for all users'.
+    """A reader of the console's pages.
 
-    `known` is false if there was no login. `cookie` is a Set-Cookie header for the answer, or empty.
+    `whose` is the only user whose statements and sessions the pages show; None shows those of all users. `known` is
+    false if there was no login. `cookie` is the Set-Cookie header for the response; empty if no cookie is to be set.
     """
 
     user: str
@@ -42,10 +43,10 @@ class Visitor:
 
 
 class Login:
-    """Identifies visitors by cookies, tokens or tickets; if clients need no password, no login is required.
+    """Identifies visitors by cookies, tokens or Kerberos tickets; no login is required if SQL clients need none.
 
-    `whose(user)` returns the user whose statements a user may see, None for all. Workers with the same `key` accept
-    each other's cookies.
+    `whose(user)` returns the only user whose statements `user` may see, None for all. Workers with the same `key`
+    accept each other's cookies.
     """
 
     def __init__(self, authentication: Authentication, whose: Callable[[str], str | None], key: bytes) -> None:
@@ -60,11 +61,14 @@ class Login:
 
     @property
     def expired(self) -> str:
-        """The Set-Cookie header that logs a visitor out."""
+        """The Set-Cookie header that makes a browser forget the login."""
         return self._cookies.expire()
 
     async def visitor(self, request: Request) -> Visitor | None:
-        """Return the visitor of a request; None if a login is required first."""
+        """Return the visitor of a request; None if the request needs a login first.
+
+        Raise HTTPException 401 for a token or ticket that is not accepted.
+        """
         if self._authentication.open_to_all:
             check_host(request)
             return Visitor("anonymous", None, known=False)
@@ -85,7 +89,7 @@ class Login:
         return None
 
     async def enter(self, request: Request, user: str, password: str) -> Visitor:
-        """Return the visitor who logs in with a password; raise Denied if the password is wrong."""
+        """Return the visitor who logs in with a user name and a password; raise Denied if they are wrong."""
         try:
             return self._admitted(request, await self._authentication.login(user, password))
         except Denied as denied:
@@ -102,10 +106,10 @@ class Login:
 
 
 def check_host(request: Request) -> None:
-    """Raise HTTPException 421 if the request's host name is not one under which the console may be opened without
-    login.
+    """Raise HTTPException 421 if the host name in a request contains a dot and is not an IP address.
 
-    Otherwise any web page could make its own host name resolve to 127.0.0.1, and read what needs no login.
+    It is called only if no login is required. Otherwise any web page could make its own host name resolve to 127.0.0.1,
+    and read the console.
     """
     host = request.url.hostname or ""
     if "." in host and not _is_address(host):
@@ -141,7 +145,7 @@ _FORBIDDEN = 403
 
 
 class Protection:
-    """Adds security headers to each response, and refuses requests that other sites cause."""
+    """ASGI middleware that adds security headers to each response, and refuses forms sent from other sites."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -158,7 +162,7 @@ class Protection:
 
 
 def _is_own(headers: Headers) -> bool:
-    """Return whether a page of this site sent a request, by Sec-Fetch-Site or, in browsers without that, by Origin."""
+    """Return whether a page of this site sent a request, by the header Sec-Fetch-Site or, without it, by Origin."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"

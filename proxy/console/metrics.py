@@ -1,9 +1,9 @@
 """Collects Prometheus metrics: counters and histograms of statements and refreshes, gauges, and the metrics of views.
 
-Counters of statements are plain numbers that only the event loop changes: prometheus-client's counters and histograms
-take a lock for each change, and 25 µs per statement where these take 4. Gauges are read at each scrape: statements,
-sessions, upstreams, caches, and the uses of views. How far each view is behind its tables, and its size, is the same
-for all workers.
+Counters of statements are plain numbers that only the event loop changes: they take 4 µs per statement; the counters
+and histograms of prometheus-client take 25 µs, because each change takes a lock. Gauges are read at each scrape:
+statements, sessions, upstreams, caches, and the uses of views. The lag of each view behind its tables, and its size,
+are the same for all workers.
 
 The metrics of one process are converted to plain values, and those of several processes are merged.
 """
@@ -35,7 +35,9 @@ Packed = Sequence[Any]
 
 
 def packed(registry: CollectorRegistry) -> Packed:
-    """Return the samples of a registry, without the times at which their counters were created."""
+    """Return the metric families of a registry as JSON values, without the times at which their counters were
+    created.
+    """
     return [
         [m.name, m.documentation, m.type, [[s.name, s.labels, s.value] for s in m.samples if _is_wanted(s.name)]]
         for m in registry.collect()
@@ -47,7 +49,7 @@ def _is_wanted(sample: str) -> bool:
 
 
 def merged(by_worker: Mapping[int, Packed]) -> list[Metric]:
-    """Return one family for each name, whose samples are labelled with their worker's number.
+    """Return the metric families of all workers, one per name, with each sample labelled by its worker's number.
 
     >>> one = ["up", "Whether it is up.", "gauge", [["up", {}, 1.0]]]
     >>> [(sample.labels, sample.value) for sample in merged({1: [one], 2: [one]})[0].samples]
@@ -71,7 +73,7 @@ class _Given(Collector):
 
 
 def exposition(families: Iterable[Metric]) -> bytes:
-    """Return families in Prometheus' text format."""
+    """Return metric families in Prometheus' text format."""
     return generate_latest(_Given(families))
 
 
@@ -81,7 +83,7 @@ _BOUNDS = (*map(str, _BUCKETS), "+Inf")
 
 
 class _Times:
-    """A histogram of times: the number of times in each bucket, and their sum."""
+    """A histogram of times in seconds: the number of times in each bucket, and the sum of all times."""
 
     __slots__ = ("counts", "sum")
 
@@ -95,12 +97,15 @@ class _Times:
 
     @property
     def buckets(self) -> Sequence[tuple[str, float]]:
-        """Each bound with the number of times up to it."""
+        """The upper bound of each bucket, with the number of times up to this bound."""
         return list(zip(_BOUNDS, accumulate(self.counts), strict=True))
 
 
 class Metrics(Collector):
-    """A sink of the journal that counts. Labels take few values, whatever clients send."""
+    """A sink of the statement journal that counts statements and refreshes for Prometheus.
+
+    Labels take few values, whatever clients send.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._statements: defaultdict[tuple[str, str, str, str], int] = defaultdict(int)
@@ -115,20 +120,20 @@ class Metrics(Collector):
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
-        """Count the time of each phase, and the fetched rows and bytes."""
+        """Add a closed statement: the time of each phase, and the fetched rows and bytes."""
         for phase, seconds in record.seconds.items():
             self._seconds[phase].add(seconds)
         self._rows += record.rows
         self._bytes += record.bytes
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Count a refresh, by the way of its last step."""
+        """Count a refresh under the way of its last step, such as append-merge."""
         way = refresh.ways[-1] if refresh.ways else ""
         self._refreshes[way, refresh.cause, refresh.state.name] += 1
         self._refresh_seconds[way].add(refresh.milliseconds / 1000)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the counters and histograms."""
+        """Yield the counters and histograms of statements and refreshes."""
         yield _counted(
             CounterMetricFamily(
                 "viewgate_statements",
@@ -161,7 +166,7 @@ class Metrics(Collector):
         )
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing, so that registration does not collect the metrics to learn their names."""
+        """Yield nothing, so that the registry does not collect the metrics on registration to learn their names."""
         return iter(())
 
 
@@ -188,7 +193,7 @@ EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 
 
 class Gauges(Collector):
-    """Collects the gauges of a process at each scrape."""
+    """Collects the gauges of one process at each scrape."""
 
     def __init__(
         self, service: Service, registry: CollectorRegistry, expiries: Expiries, caches: Caches = dict
@@ -199,7 +204,9 @@ class Gauges(Collector):
         registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the gauges."""
+        """Yield the gauges and counters of sessions, statements, upstreams, certificates, caches, refreshes and
+        views.
+        """
         service = self._service
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running
@@ -214,7 +221,7 @@ class Gauges(Collector):
         yield from _of_views(service.journal.usage)
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing, so that registration does not collect the metrics to learn their names."""
+        """Yield nothing, so that the registry does not collect the metrics on registration to learn their names."""
         return iter(())
 
 
@@ -300,7 +307,10 @@ _PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 
 
 async def view_families(catalog: Catalog | None) -> list[Metric]:
-    """Return the metrics of the first views by name; only the availability while the catalog does not answer."""
+    """Return the metrics of the first MOST_VIEWS views by name, and whether the catalog answers.
+
+    Return only `viewgate_catalog_up` 0 if the catalog does not answer, and nothing without a catalog.
+    """
     up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
     if catalog is None:
         return []

@@ -1,4 +1,4 @@
-"""The console's pages: rows of the system tables as HTML; each visitor sees only the rows that the user may see."""
+"""The console's pages: rows of the system tables as HTML. Each visitor sees only the rows that the user may see."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ Page = Callable[[Request, Visitor], Awaitable[Response]]
 
 
 class Pages:
-    """Renders pages from the rows of the system tables, for visitors who have logged in if clients must."""
+    """Renders the console's pages from the rows of the system tables.
+
+    A visitor must log in first if SQL clients must.
+    """
 
     def __init__(self, context: Context, login: Login) -> None:
         self._context = context
@@ -49,7 +52,7 @@ class Pages:
 
     @property
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of the pages."""
+        """The routes of all pages, of the login, and of the static files."""
         return [
             Route("/", self._start),
             Route("/login", self._show_login, methods=["GET"]),
@@ -66,7 +69,7 @@ class Pages:
         ]
 
     def refusal(self, request: Request, error: Exception) -> Response:
-        """Return the page that says why a request was refused."""
+        """Return the page that shows why a request was refused; `error` is the HTTPException."""
         assert isinstance(error, HTTPException)
         headers = _TICKETS if error.status_code == _UNAUTHORIZED and self._login.accepts_tickets else None
         return self._page("message.html", None, error.status_code, headers, told=error.detail)
@@ -180,14 +183,14 @@ def _with_cookie(answer: Response, visitor: Visitor) -> Response:
 
 
 def _asked(request: Request) -> str:
-    """Return the path to go to after a login: the requested page, or the start page after a form."""
+    """Return the path to open after a login: the requested page, or the start page if the request sent a form."""
     if request.method != "GET":
         return "/"
     return f"{request.url.path}?{request.url.query}".removesuffix("?")
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; raise HTTPException 413 if it is too long."""
+    """Return the value of each field of a form; raise HTTPException 413 if the form is larger than 64 KiB."""
     body = b""
     async for part in request.stream():
         body += part
@@ -197,8 +200,9 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _own_path(wanted: str) -> str:
-    r"""Return the requested path if it is on this site, else "/", so that a link to our login cannot lead to another
-    site.
+    r"""Return the requested path if it is on this site, else "/".
+
+    So a link to Viewgate's login page cannot lead to another site.
 
     >>> _own_path("/views"), _own_path("//evil.example/"), _own_path("https://evil.example/"), _own_path("/\\evil")
     ('/views', '/', '/', '/')

@@ -1,6 +1,7 @@
-"""The console's HTTP connections: a deadline for each request, and a bound of their number.
+"""The console's HTTP connections: a deadline for each request, and a limit on the number of connections.
 
-Strangers can open connections, too, and each takes one of the process's descriptors, which SQL clients need as well.
+Anyone can open a connection, even without a login, and each takes a file descriptor of the process, which SQL clients
+need as well.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request 
 
 
 class Requests(H11Protocol):
-    """uvicorn's HTTP/1.1 connection, which waits for a request for a limited time.
+    """uvicorn's HTTP/1.1 connection, aborted if a request does not arrive within DEADLINE seconds.
 
-    Above MOST connections, the connection that has waited for longest is aborted, so that no silent client keeps a
-    health check away.
+    Above MOST connections, the connection that has waited longest for a request is aborted, so that silent clients do
+    not lock out a health check.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -28,7 +29,7 @@ class Requests(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the first request, in place of another client if there are too many."""
+        """Wait for the first request; if there are too many connections, abort the one that has waited longest."""
         super().connection_made(transport)  # type: ignore[arg-type]
         self._await_request()
         if len(self.connections) > MOST:
@@ -36,20 +37,20 @@ class Requests(H11Protocol):
             min(own, key=Requests._until).transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Stop the clock if the request is complete."""
+        """Process received bytes; cancel the deadline once the request is complete."""
         super().data_received(data)
         if self.conn.their_state not in _INCOMPLETE:
             self._stop()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Start the deadline for the next request."""
         super().on_response_complete()
         self._stop()
         if self.conn.their_state in _INCOMPLETE:
             self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
+        """Cancel the deadline."""
         self._stop()
         super().connection_lost(exc)
 

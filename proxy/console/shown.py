@@ -1,6 +1,6 @@
-"""Formats values for pages (times, numbers and sizes), and shows what a view is worth.
+"""Formats values for pages (times, numbers and sizes), and assesses the use of a view.
 
-That is its status, its uses, and the time that it saves against the cost of its refreshes.
+The assessment is the view's status, its uses, and the time that it saves compared with the cost of its refreshes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNITS = ((86_400_000, "d", 3_600_000, "h"), (3_600_000, "h", 60_000, "min"), (6
 
 
 def duration(ms: float | None) -> str:
-    """Return a number of milliseconds as text in at most two units.
+    """Return a number of milliseconds as text in at most two units; a dash for None.
 
     >>> [duration(ms) for ms in (0, 0.4, 42, 3_110, 75_000, 7_260_000, 200_000_000)]
     ['0 s', '<1 ms', '42 ms', '3.1 s', '1 min 15 s', '2 h 1 min', '2 d 7 h']
@@ -35,7 +35,7 @@ def duration(ms: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """Return an integer with separated thousands.
+    """Return a number as an integer with separated thousands; a dash for None.
 
     >>> count(1234567)
     '1,234,567'
@@ -44,7 +44,7 @@ def count(number: float | None) -> str:
 
 
 def size(number: float | None) -> str:
-    """Return a number of bytes in the unit that gives a number below 1,024.
+    """Return a number of bytes as text, in the unit that gives a number below 1,024; a dash for None.
 
     >>> [size(number) for number in (412, 5_000_000)]
     ['412 bytes', '4.8 MiB']
@@ -58,7 +58,7 @@ def size(number: float | None) -> str:
 
 
 def clock(ms: int | None, now: datetime | None = None) -> str:
-    """Return the UTC time of a moment (milliseconds since 1970), with the date if that is not today.
+    """Return the UTC time of a moment (milliseconds since 1970), with the date unless it is today; a dash for None.
 
     >>> clock(1_700_000_000_042, datetime(2023, 11, 14, tzinfo=UTC)), clock(1_700_000_000_042)
     ('22:13:20', '2023-11-14 22:13:20')
@@ -70,7 +70,7 @@ def clock(ms: int | None, now: datetime | None = None) -> str:
 
 
 def iso(ms: int) -> str:
-    """Return a moment (milliseconds since 1970) in ISO 8601.
+    """Return a moment (milliseconds since 1970) in ISO 8601, in UTC.
 
     >>> iso(1_700_000_000_042)
     '2023-11-14T22:13:20.042Z'
@@ -79,7 +79,7 @@ def iso(ms: int) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    r"""Return the beginning of a text on one line.
+    r"""Return a text on one line, cut to `most` characters, with `…` if it was cut.
 
     >>> one_line("SELECT\n  a", 7)
     'SELECT…'
@@ -93,7 +93,7 @@ _LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawin
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the status of a view as a word, and the style of its mark.
+    """Return the status of a view as a word, and the CSS class of its mark.
 
     >>> standing({"status": "stale"})
     ('stale', 'warn')
@@ -102,7 +102,7 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def judged(row: Row) -> tuple[str, str] | None:
-    """Return a finding that an operator should look into, and the style of its mark; None if there is none.
+    """Return a problem of a view that an operator should look into, and its CSS class; None if there is no problem.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})
@@ -122,7 +122,11 @@ def judged(row: Row) -> tuple[str, str] | None:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Spans of freshness as parts of a bar, in percent, and the share of the known time that was fresh."""
+    """The times at which a view was fresh or stale, as parts of a bar.
+
+    `bars` has the state, start and width of each part, the last two in percent of the bar. `fresh` is the percentage of
+    the known time in which the view was fresh, None if nothing is known.
+    """
 
     bars: Sequence[tuple[str, float, float]]
     begin_ms: int
@@ -131,7 +135,7 @@ class Timeline:
 
 
 def timeline(spans: Sequence[Span]) -> Timeline | None:
-    """Return the last week of a view's freshness; None for a view without any.
+    """Return the freshness of a view in the last week of `spans`; None if there are no spans.
 
     >>> timeline([Span(0, 750, True), Span(750, 1000, False)])
     Timeline(bars=[('fresh', 0.0, 75.0), ('stale', 75.0, 25.0)], begin_ms=0, end_ms=1000, fresh=75.0)

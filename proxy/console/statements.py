@@ -1,5 +1,4 @@
-"""The console's list of statements (filtered, counted, divided into pages of a hundred), and the comparison of two
-statements.
+"""The console's list of statements (filtered, counted, in pages of a hundred), and the comparison of two statements.
 
 The comparison shows two statements side by side, and marks the parts that differ.
 """
@@ -53,7 +52,11 @@ PHASES = {
 
 @dataclass(frozen=True)
 class Listed:
-    """One page of the list: its rows, the number of rows of each kind, and the requested filter."""
+    """One page of the list of statements.
+
+    It has the rows of the page, the number of rows that each filter in KINDS selects, the chosen filter (`kind`), the
+    text searched for, the page's number, and the number of pages.
+    """
 
     rows: Sequence[Row]
     counts: Mapping[str, int]
@@ -64,12 +67,12 @@ class Listed:
 
     @property
     def address(self) -> str:
-        """The URL of the list."""
+        """The URL path of the list, on which the template builds its links."""
         return "/statements"
 
 
 def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
-    """Return the page that a URL's parameters select: running statements first, then the latest."""
+    """Return the page of the list that the URL parameters `asked` select: running statements first, then the latest."""
     text, kind = asked.get("q", "").strip(), asked.get("show", "")
     kind = kind if kind in KINDS else ""
     found = [row for row in rows if _has(row, text.lower())]
@@ -81,12 +84,12 @@ def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
 
 
 def is_running(row: Row) -> bool:
-    """Return whether a statement runs."""
+    """Return whether the statement in this row is running."""
     return bool(row["state"] == OperationState.RUNNING.name)
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the state of a statement as a word, and the style of its mark.
+    """Return the state of a statement as a word, and the CSS class of its mark.
 
     >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
     (('failed', 'bad'), ('finished', 'good'))
@@ -117,7 +120,7 @@ def answered_by(row: Row) -> str:
 
 
 def verdicts(row: Row) -> list[tuple[str, str]]:
-    """Return each view that was tried, with its verdict."""
+    """Return each view that was tried for a statement, with its verdict: chosen, could answer, or cannot answer."""
     return [
         (view, "chosen" if view in row["chosen"] else "could answer" if view in row["matched"] else "cannot answer")
         for view in row["considered"]
@@ -126,7 +129,7 @@ def verdicts(row: Row) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One phase in the bar of a statement's time: its start and width in percent."""
+    """One phase of a statement as a part of a bar: its time in milliseconds, and its start and width in percent."""
 
     phase: Phase
     name: str
@@ -136,7 +139,7 @@ class Bar:
 
 
 def bars(row: Row) -> list[Bar]:
-    """Return the phases of a statement as parts of the bar."""
+    """Return the phases of a statement as parts of a bar, in order; phases without a recorded time are left out."""
     times = [(phase, row[f"{phase}_ms"]) for phase in Phase if row[f"{phase}_ms"] is not None]
     whole = sum(ms for _, ms in times) or 1.0
     found, at = [], 0.0
@@ -158,14 +161,16 @@ _MOST_TOKENS = 3000  # comparing longer statements would take seconds
 
 
 class Piece(NamedTuple):
-    """A part of a text, and whether it differs from the other text."""
+    """A part of a text, and whether it differs from the text that it is compared with."""
 
     text: str
     differs: bool
 
 
 def compared(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both texts as pieces, compared token by token; spaces, comments and case are ignored.
+    """Return both statements as pieces, compared token by token.
+
+    Spaces, comments and case are ignored. Texts of more than _MOST_TOKENS tokens are returned as one piece each.
 
     >>> left, right = compared("SELECT sum(a) FROM sales", "select sum(a)  FROM `lake`.`agg`")
     >>> [piece.text for piece in left if piece.differs], [piece.text for piece in right if piece.differs]
@@ -200,7 +205,7 @@ class _Tokens(NamedTuple):
         return _Tokens(text, words, spans)
 
     def pieces(self, changed: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-        """Yield the text in pieces, divided where runs of changed tokens begin and end."""
+        """Yield the text as pieces; `changed` has the first index and the end index of each run of differing tokens."""
         at = 0
         for first, last in changed:
             begin, end = self.spans[first][0], self.spans[last - 1][1]
