@@ -1,4 +1,6 @@
-"""The journal as Iceberg tables: a row for each statement or refresh, which can be queried through Viewgate."""
+"""Writes the journal to Iceberg tables, one row for each statement or refresh, which can be queried through
+Viewgate.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
 
 
 class IcebergTable(Writer):
-    """A writer that appends records of one `kind` to a table, at most once a minute unless there are many."""
+    """A writer that appends the records of one `kind` (statements or refreshes) to an Iceberg table.
+
+    It appends once a minute, or earlier if `at_a_time` records are queued.
+    """
 
     at_a_time = 5000
     every = 60.0
@@ -62,12 +67,12 @@ class IcebergTable(Writer):
         super().__init__(f"table={name}", waiting, clock)
 
     def closed(self, record: Record) -> None:
-        """Queue a statement to be appended, if this is the table of statements."""
+        """Queue the record of a closed statement, if this is the table of statements."""
         if self._kind is Record:
             self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Queue a refresh to be appended, if this is the table of refreshes."""
+        """Queue the record of a refresh, if this is the table of refreshes."""
         if self._kind is Refresh:
             self._put(refresh)
 
@@ -81,6 +86,6 @@ class IcebergTable(Writer):
 
 
 def _row(record: Record | Refresh) -> dict[str, Any]:
-    """Return a record as a row; lists of views are one text, as in the system table."""
+    """Return a record as a row by column name; a list of views becomes one text, an empty text becomes NULL."""
     values = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in record.values().items()}
     return {name: None if value == "" else value for name, value in values.items()}

@@ -5,8 +5,9 @@ The states of a statement:
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
 
-The sinks count a statement when it ends, one with rows when the first are fetched, or when it is closed without any:
-until then it may still fail, or the original of a rewritten one may take over, and a count cannot be undone.
+The sinks count a statement only when its outcome is final, because a count cannot be undone. A statement without rows
+is counted when its execution ends. A statement with rows is counted when its first rows are fetched, or when it is
+closed before: until then it may still fail, or its original may run in place of the rewritten statement.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ _OF_THE_CALL = ("HY106", "HYC00")  # an orientation that there is not, or not fo
 
 
 class Sink(Protocol):
-    """Gets each record; its methods must not block."""
+    """Receives each record of the journal; its methods must not block."""
 
     def ended(self, record: Record) -> None:
-        """Handle a statement whose outcome is known, or that was refused."""
+        """Handle a statement whose outcome is final, or that was refused."""
         ...
 
     def closed(self, record: Record) -> None:
-        """Handle a statement that is closed: neither its rows nor its state change any more."""
+        """Handle a closed statement: neither its rows nor its state change any more."""
         ...
 
     def refreshed(self, refresh: Refresh) -> None:
@@ -60,10 +61,11 @@ class Sink(Protocol):
 
 
 class Journal:
-    """The records of statements and refreshes; `sinks` and `writers` get each when it ends, and writers may lose some.
+    """The records of the statements and refreshes of this process, running and ended.
 
-    Without `literals`, they are replaced by `?` everywhere, also in errors. `traced` is the share (0 to 1) of
-    statements without a client's trace that get a new one.
+    `sinks` and `writers` get each record when it ends; a writer may lose records. `most` ended statements, and as many
+    refreshes, are kept. Without `literals`, each literal is replaced by `?` in all recorded texts, also in errors.
+    `traced` is the share (0 to 1) of statements without a client's trace that get a new trace.
     """
 
     def __init__(
@@ -88,17 +90,17 @@ class Journal:
         self._refreshed: deque[Refresh] = deque(maxlen=most)
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records: running statements first, then ended ones, each group latest first."""
+        """Yield the records of statements: first the running ones, then the ended ones, each group latest first."""
         yield from reversed([*self._running.values()])
         yield from reversed([*self._ended])
 
     def add(self, sink: Sink) -> None:
-        """Pass all later records to one more sink, too."""
+        """Add a sink, which gets all later records."""
         self._sinks = (*self._sinks, sink)
 
     @property
     def usage(self) -> Usage:
-        """The uses of the views."""
+        """How often each view was used since the start."""
         self.flush()
         return self._usage
 
@@ -113,9 +115,10 @@ class Journal:
         return len(self._running)
 
     def receive(self, session: ClientSession, sql: str, traceparent: str = "") -> Record:
-        """Return the record of a statement that has just arrived; `begin` or `refuse` must follow.
+        """Return the record of a statement that has just arrived; the caller must call `begin` or `refuse` next.
 
-        A trace in a comment of the statement takes precedence over that of its call.
+        `traceparent` is the trace in the header of the client's call; a trace in a comment of the statement takes
+        precedence.
         """
         trace = trace_in_comment(sql) or read_trace(traceparent)
         if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
@@ -123,7 +126,7 @@ class Journal:
         return Record(session.id, session.user, sql, literals=self._literals, trace=trace, client=session.client)
 
     def begin(self, operation: Operation, record: Record) -> None:
-        """Record that an operation runs a statement."""
+        """Record that an operation has started to run a statement."""
         record.id, record.operation = operation.handle.id, operation
         self._running[operation.handle.guid] = record
         if operation.done:
@@ -146,7 +149,9 @@ class Journal:
             self._close(operation.handle.guid)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
-        """Record the rows that a client fetches; a reply with an error sets the statement's state."""
+        """Record the rows in a reply to a client's fetch; if the reply is an error, record that the statement
+        failed.
+        """
         record = self._unclosed.get(operation.guid)
         if record is None:
             return
@@ -157,7 +162,10 @@ class Journal:
             self.not_fetched(operation, error)
 
     def not_fetched(self, operation: Handle, error: SqlError) -> None:
-        """Record that the rows of a statement failed; do nothing if the error is of the call and not of the rows."""
+        """Record that the rows of a statement could not be fetched.
+
+        Do nothing if the error is about the fetch call itself, such as an unsupported orientation.
+        """
         record = self._unclosed.get(operation.guid)
         if record is not None and error.sql_state not in _OF_THE_CALL:
             record.state = OperationState.ERROR
@@ -165,12 +173,12 @@ class Journal:
             self._count(record)
 
     def close(self, operation: Operation) -> None:
-        """Record that an operation is closed and gets no more calls."""
+        """Record that an operation is closed, so that its client fetches nothing more."""
         self.end(operation)
         self._close(operation.handle.guid)
 
     def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
-        """Record that a statement never began: it was refused, or its client went away."""
+        """Record that a statement never began: it was refused by `error`, or its client went away (None)."""
         record.id = Handle.new().id
         record.refused(error, state)
         self._ended.append(record)
@@ -179,13 +187,15 @@ class Journal:
 
     @property
     def refreshes(self) -> Iterator[Refresh]:
-        """The refreshes: running ones first, then ended ones, each group latest first."""
+        """The records of refreshes: first the running ones, then the ended ones, each group latest first."""
         yield from reversed([*self._refreshing])
         yield from reversed([*self._refreshed])
 
     @contextmanager
     def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:
-        """Yield the record of a refresh that the body performs; the record ends when the body ends."""
+        """Yield the record of a refresh that the body performs; record the refresh's end when the body ends or
+        fails.
+        """
         refresh = Refresh(view, cause)
         self._refreshing.append(refresh)
         try:
@@ -207,7 +217,7 @@ class Journal:
                 sink.refreshed(refresh)
 
     def _count(self, record: Record) -> None:
-        """Let the sinks count a statement; do nothing the second time."""
+        """Pass a statement to the sinks to be counted; do nothing if it has been counted before."""
         if not record.counted:
             record.counted = True
             for sink in self._sinks:
@@ -229,7 +239,10 @@ class Journal:
                 sink.closed(record)
 
     def _tell(self, record: Record) -> None:
-        """Schedule a statement to be logged soon, together with others, while no client waits for a reply."""
+        """Schedule a closed statement to be logged and passed to the sinks a little later, together with others.
+
+        So it does not delay the reply for which the client waits.
+        """
         self._closed.append(record)
         if len(self._closed) > 1:
             return

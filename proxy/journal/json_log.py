@@ -1,4 +1,4 @@
-"""Formats log lines as JSON; those of statements and refreshes have the same keys as the journal's file."""
+"""Formats log lines as JSON; the lines of statements and refreshes have the same keys as the journal's file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.journal.writer import as_json, known
 
 
 class JsonLog(logging.Formatter):
-    """A log formatter that writes JSON; `worker` is the number of this process if there are several.
+    """A log formatter that writes JSON; `worker` is the number of this process, None if there is only one process.
 
     >>> given = {"created": 0, "levelname": "INFO", "msg": "went %s", "args": ("on",)}
     >>> print(JsonLog(2).format(logging.makeLogRecord(given)))
@@ -35,6 +35,6 @@ class JsonLog(logging.Formatter):
 
 
 def log_as_json(worker: int | None = None) -> None:
-    """Write each log line as JSON from now on."""
+    """Make all handlers of the root logger write their lines as JSON from now on."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(JsonLog(worker))

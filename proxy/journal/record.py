@@ -59,7 +59,7 @@ def is_secret(name: str) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    """Return a statement or a URL with the values of credentials replaced by ***.
+    """Return a statement or a URL with the values of credentials replaced by `***`.
 
     >>> without_credentials("SET fs.s3a.secret.key=abc")
     'SET fs.s3a.secret.key=***'
@@ -75,8 +75,9 @@ def without_credentials(text: str) -> str:
 
 
 def without_values(message: str) -> str:
-    r"""Return the first line of an error with quoted texts and numbers replaced by `?`, because it may quote a
-    statement.
+    r"""Return the first line of an error message, with quoted texts and numbers replaced by `?`.
+
+    The message may quote literals of a statement, which the journal must not keep.
 
     >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
     '[CAST_INVALID_INPUT] The value ? of `name` is ?'
@@ -95,7 +96,7 @@ _QUOTES = frozenset("'\"")
 def digest(sql: str) -> str:
     r"""Return a statement on one line, without comments, and with `?` in place of each literal.
 
-    A list of literals becomes one `?`, so that statements that differ only in a list's length have one digest.
+    A list of literals becomes one `?`, so that statements that differ only in a list's length have the same digest.
 
     >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
     'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
@@ -125,7 +126,7 @@ _SAMPLED = 1  # a flag in the last field
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace: its id, the client's span in it (empty if the trace begins here), and whether it is sampled."""
+    """An OpenTelemetry trace: its id, the client's span in it (empty if there is none), and whether it is sampled."""
 
     id: str
     parent: str = ""
@@ -133,12 +134,12 @@ class Trace:
 
     @classmethod
     def new(cls) -> Trace:
-        """Return a trace that begins here."""
+        """Return a new sampled trace with a random id, which begins in Viewgate."""
         return cls(f"{random.getrandbits(128) or 1:032x}")  # not a secret
 
 
 def read_trace(traceparent: str) -> Trace | None:
-    """Return the trace in a `traceparent` value; None if the value is not valid.
+    """Return the trace in a `traceparent` value; None if the value is empty or not valid.
 
     >>> read_trace("00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-01")
     Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=True)
@@ -152,7 +153,7 @@ def read_trace(traceparent: str) -> Trace | None:
 
 
 def trace_in_comment(sql: str) -> Trace | None:
-    """Return the trace in a statement's comment (the last one if there are several); None without one.
+    """Return the trace in the comments of a statement (the last one if there are several); None if there is no trace.
 
     >>> trace_in_comment("SELECT 1 /*route='x',traceparent='00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-00'*/")
     Trace(id='5bd66ef5095369c7b0d1f8f4bd33716a', parent='c532cb4098ac3dd2', sampled=False)
@@ -178,7 +179,7 @@ KEPT, SHOWN = 10_000, 200
 
 
 class Phase(StrEnum):
-    """The phases of a statement, in order."""
+    """The phases in the life of a statement, in order."""
 
     PLANNED = "planned"  # the decision, including calls to Spark and to the catalog
     QUEUED = "queued"  # behind other statements, and until Spark accepts it
@@ -187,7 +188,7 @@ class Phase(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What answered a statement."""
+    """The kinds of answer that a statement can get: from a view, from the tables, from Viewgate, or none."""
 
     VIEW = "view"  # a materialized view answers all or a part of it
     MISS = "miss"  # the tables answer: views read them, but none could answer
@@ -198,13 +199,19 @@ class Outcome(StrEnum):
 
 
 def kept(sql: str, *, literals: bool = True) -> str:
-    """Return the part of a statement that is kept: its beginning, without credentials; `?` may replace its literals."""
+    """Return the part of a statement that is recorded: its first KEPT characters, without credentials.
+
+    Without `literals`, it is the digest of that part, in which `?` replaces each literal.
+    """
     text = without_credentials(shortened(sql, KEPT))
     return text if literals else digest(text)
 
 
 def kept_message(message: str, *, literals: bool = True) -> str:
-    """Return the part of a message that is kept, because Spark's errors quote the whole statement."""
+    """Return the part of an error message that is recorded: its first KEPT characters, without credentials.
+
+    Spark's errors quote the whole statement: without `literals`, only the first line is kept, and `?` replaces values.
+    """
     text = without_credentials(shortened(message, KEPT))
     return text if literals else without_values(text)
 
@@ -213,11 +220,11 @@ def kept_message(message: str, *, literals: bool = True) -> str:
 class Record:
     """The record of one statement.
 
-    `answer` is the first line of Viewgate's in the client's operation log: the views that answer, or why none does.
-    `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while it runs. `rows` and
-    `bytes` are those fetched so far. Without `literals`, none is kept in any text. `upstream` is the server that
-    accepted it; `trace` is the client's trace, or a new one. `client` is the address that opened its session. `counted`
-    is true once the sinks have counted it.
+    `answer` is the first line from Viewgate in the client's operation log: the views that answer, or why none does.
+    `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while the statement runs.
+    `rows` and `bytes` are the numbers fetched so far. Without `literals`, no text in the record has literals of the
+    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, or a new one.
+    `client` is the address that opened the session. `counted` is true once the sinks have counted the statement.
     """
 
     session: str
@@ -252,17 +259,17 @@ class Record:
 
     @property
     def milliseconds(self) -> int:
-        """The duration so far, or until the end."""
+        """The duration of the statement: until its end, or until now if it is running."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     @property
     def work_ms(self) -> float:
-        """The time of decision and execution, without queueing and without waiting for the client."""
+        """The time of decision and execution in milliseconds, without queueing and without waiting for the client."""
         return 1000 * (self.seconds.get(Phase.PLANNED, 0.0) + self.seconds.get(Phase.EXECUTED, 0.0))
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of the statement."""
+        """The kind of answer that the statement got, or will get according to its plan."""
         if self._refused:
             return Outcome.REFUSED
         if self._local:
@@ -272,7 +279,7 @@ class Record:
         return Outcome.MISS if self.choice.reason else Outcome.NONE
 
     def planned(self, plan: Plan, seconds: float) -> None:
-        """Record the plan and the time it took; a queued statement is planned again."""
+        """Record the plan of the statement, and the seconds that planning took; a queued statement is planned again."""
         self.seconds[Phase.PLANNED] = self.seconds.get(Phase.PLANNED, 0.0) + seconds
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
@@ -281,56 +288,61 @@ class Record:
             self.rewritten = kept(rewritten, literals=self.literals) if rewritten else None
 
     def begun(self, upstream: str = "") -> None:
-        """Record that an upstream server, or Viewgate itself, has started the statement."""
+        """Record that the statement has started, on an upstream server, or in Viewgate itself if `upstream` is
+        empty.
+        """
         self.upstream = upstream
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
         self._since = now
 
     def runs_again(self, operation: Operation) -> None:
-        """Record that the original runs, because the rows of the rewritten statement cannot be read."""
+        """Record that the original statement runs, because the rows of the rewritten statement cannot be read."""
         self.operation, self.state, self.ended_ms = operation, OperationState.RUNNING, None
 
     def ended_again(self, state: OperationState) -> None:
-        """Record the end of that original; do nothing if none runs."""
+        """Record the end of the original statement that ran after the rewritten one; do nothing if none is running."""
         if self.operation is not None:
             self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
 
     def executed(self) -> None:
-        """Record the end of the execution."""
+        """Record that the execution of the statement has ended."""
         now = monotonic()
         if Phase.QUEUED in self.seconds:
             self.seconds[Phase.EXECUTED] = now - self._since
         self._since = now
 
     def fetched(self, rows: int, size: int) -> None:
-        """Record rows that the client has fetched."""
+        """Record that the client has fetched `rows` more rows, in `size` bytes."""
         self.rows += rows
         self.bytes += size
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
-        """Record that the statement never began."""
+        """Record that the statement never began, with its state and error (None if its client went away)."""
         self._refused, self.state = True, state
         self.ended_ms = time.time_ns() // 1_000_000
         self.failed(error)
 
     def failed(self, error: SqlError | None) -> None:
-        """Record the statement's error, if it has one."""
+        """Record the statement's error; None records that there is none."""
         if error is not None:
             error = SqlError(self.kept_message(error.message), error.sql_state, error.error_code)
         self.error = error
 
     def answered(self, line: str) -> None:
-        """Record what Viewgate tells the client about the answer; the names of the chosen views hold no literals."""
+        """Record the line from Viewgate in the client's operation log; empty if there is no such line.
+
+        Literals are removed if so configured, except from the names of chosen views, which contain none.
+        """
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str) -> str:
-        """Return the part of a message about the statement that is kept."""
+        """Return the part of an error message that is recorded, without literals if so configured."""
         return kept_message(message, literals=self.literals)
 
     def values(self) -> dict[str, Any]:
-        """Return the record as values, by column names of the system table: times in UTC, views as names."""
+        """Return the record as values by the column names of the system table: times in UTC, views by their names."""
         phases = {f"{phase}_ms": self._phase_ms(phase) for phase in Phase}
         return {
             "id": self.id,
@@ -389,7 +401,7 @@ def moment(ms: int) -> datetime:
 
 
 def one_word(name: str) -> str:
-    r"""Return a name as it stands in a log line: in quotes if it has spaces or control characters.
+    r"""Return a name as it appears in a log line: in quotes if it has spaces or control characters.
 
     >>> one_word("ann"), one_word("ann\nstatement")
     ('ann', "'ann\\nstatement'")
@@ -398,5 +410,5 @@ def one_word(name: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the beginning of a text, with a mark if it was cut."""
+    """Return the first `most` characters of a text, followed by `…` if the text was cut."""
     return text if len(text) <= most else f"{text[:most]}…"

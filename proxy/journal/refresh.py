@@ -1,4 +1,4 @@
-"""The journal's record of one refresh: its view, cause, ways, and result."""
+"""The journal's record of one refresh: its view, cause, ways (such as append-merge) and result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.model import TableName
 
 
 class Cause(StrEnum):
-    """The cause of a refresh."""
+    """The event that caused a refresh."""
 
     STATEMENT = "statement"  # a REFRESH or CREATE MATERIALIZED VIEW statement
     COMMIT = "commit"  # a write through Viewgate to one of the view's tables
@@ -25,7 +25,11 @@ class Cause(StrEnum):
 
 @dataclass(slots=True)
 class Refresh:
-    """The record of one refresh: the `ways` of its steps, in order, and the rows that they wrote."""
+    """The record of one refresh of a view.
+
+    `ways` are the kinds of its steps, in order (such as append-merge or full), and `rows` the number of rows that the
+    steps wrote.
+    """
 
     view: TableName
     cause: Cause
@@ -38,20 +42,20 @@ class Refresh:
 
     @property
     def way(self) -> str:
-        """The ways of its steps, without repetitions."""
+        """The distinct ways of the refresh's steps, in order, as one text."""
         return ", ".join(dict.fromkeys(self.ways))
 
     @property
     def milliseconds(self) -> int:
-        """The duration so far, or until the end."""
+        """The duration of the refresh: until its end, or until now if it is running."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     def ended(self, state: OperationState, error: str = "") -> None:
-        """Record how the refresh ended."""
+        """Record the end of the refresh now, with its state and the error message (empty after a success)."""
         self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:
-        """Return the refresh as values, by column names of the system table."""
+        """Return the refresh as values by the column names of the system table, with times in UTC."""
         return {
             "view": str(self.view),
             "way": self.way,

@@ -1,13 +1,13 @@
-"""The journal as OpenTelemetry spans: one for each statement, with a child span for each of its phases.
+"""Exports the journal as OpenTelemetry spans: one for each statement, with a child span for each of its phases.
 
     SELECT ──┬── plan      the decision
-             ├── queue     behind other statements, and until Spark has taken it
+             ├── queue     behind other statements, and until Spark has accepted the statement
              ├── execute   in Spark
-             └── fetch     until the client has read the last rows that it read
+             └── fetch     until the client has fetched the last rows
 
-Spans are made from a statement's record after it is closed, in the writer's thread, so that statements are not delayed.
-A phase of less than a millisecond has no span, except for the execution: a span takes 35 µs of processor time, and so
-short a phase explains nothing.
+Spans are made from a statement's record after the statement is closed, in the writer's thread, so that statements are
+not delayed. A phase of less than a millisecond has no span, except for the execution: a span takes 35 µs of processor
+time, and so short a phase explains nothing.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _FAILED = (OperationState.ERROR, OperationState.TIMEDOUT)
 
 
 class Spans(Writer):
-    """A writer that exports the spans of sampled statements and refreshes every few seconds.
+    """A writer that exports the spans of sampled statements and refreshes every two seconds.
 
-    It owns `exporter`. Refreshes are sampled by `ratio`.
+    It shuts `exporter` down at the end. `ratio` is the share (0 to 1) of refreshes that are sampled.
     """
 
     at_a_time = 256  # statements, each with up to five spans
@@ -60,23 +60,23 @@ class Spans(Writer):
         super().__init__(f"traces={where}", waiting, clock)
 
     def closed(self, record: Record) -> None:
-        """Queue the spans of a statement, if its trace is sampled."""
+        """Queue the spans of a closed statement, if the statement's trace is sampled."""
         if record.trace is not None and record.trace.sampled:
             self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Queue the span of a refresh, if it is sampled."""
+        """Queue the span of a refresh, if a random choice samples the refresh."""
         if random.random() < self._ratio:  # noqa: S311  # a sample, and no secret
             self._put(refresh)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Export the spans of records; raise OSError if the collector refuses them."""
+        """Export the spans of records; raise OSError if the collector of spans refuses them."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
             raise OSError(None, "the collector did not take the spans")
 
     def close(self) -> None:
-        """Export the queued spans, then shut the exporter down."""
+        """Export the queued spans, for at most `patience` seconds, then shut the exporter down."""
         super().close()
         self._exporter.shutdown()
 
@@ -148,7 +148,7 @@ def _status(state: OperationState, error: str) -> Status:
 
 
 def _of_record(record: Record, name: str) -> dict[str, Any]:
-    """Return the attributes of a statement: OpenTelemetry's conventions for databases, and Viewgate's own."""
+    """Return the attributes of a statement's span: OpenTelemetry's conventions for databases, and Viewgate's own."""
     error = record.error and record.error.sql_state
     attributes = {
         **_SYSTEM,
@@ -174,7 +174,7 @@ def _of_record(record: Record, name: str) -> dict[str, Any]:
 
 
 def _of_phase(record: Record, phase: Phase) -> tuple[SpanKind, dict[str, Any]]:
-    """Return the kind and attributes of a phase's span; the execution is a call to Spark with the text it got."""
+    """Return the kind and attributes of a phase's span; the execution is a client call to Spark with its SQL text."""
     if phase is Phase.FETCHED:
         return SpanKind.INTERNAL, {"viewgate.rows": record.rows, "viewgate.bytes": record.bytes}
     if phase is not Phase.EXECUTED or not record.upstream:

@@ -1,7 +1,7 @@
 """Computes statistics of the journal's statements: by view and by digest, since the start.
 
 The time that a statement would have taken without views is estimated as the mean time of statements with the same
-digest that tables answered, before or after it. Without such statements, no saving is counted.
+digest that were answered from the tables, before or after it. Without such statements, no saving is counted.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ class Uses:
     """How often a view was tried, could answer, was chosen, and was read to the statement's end.
 
     `failed` counts statements whose rewriting Spark could not run. `chosen_ms` is the time of the last choice, in
-    milliseconds since 1970; `refresh` is the last refresh of this process that has ended.
-
-    `saved_milliseconds` is the time that `compared` statements took less than similar ones on the tables;
-    `refresh_milliseconds` is the time of `refreshes`.
+    milliseconds since 1970; `refresh` is the last refresh of this process that has ended. `saved_milliseconds` is the
+    time that `compared` statements took less than similar statements on the tables; `refresh_milliseconds` is the total
+    time of `refreshes` refreshes.
     """
 
     considered: int = 0
@@ -49,7 +48,7 @@ class Uses:
 
 
 class Usage:
-    """The uses of all views; each statement is counted once, when its outcome is known.
+    """A sink that counts the uses of all views; each statement is counted once, when its outcome is final.
 
     >>> Usage().views
     mappingproxy({})
@@ -64,11 +63,11 @@ class Usage:
 
     @property
     def views(self) -> Mapping[TableName, Uses]:
-        """The uses of all views that were tried."""
+        """The uses of each view that was tried for a statement or refreshed."""
         return MappingProxyType(self._views)
 
     def ended(self, record: Record) -> None:
-        """Count a statement for each view that was tried for it."""
+        """Count a statement for each view that was tried for the statement."""
         choice = record.choice
         finished = record.state is OperationState.FINISHED
         for view in choice.considered:
@@ -82,7 +81,11 @@ class Usage:
                 uses.chosen_ms = record.ended_ms
 
     def closed(self, record: Record) -> None:
-        """Compare the time of a statement with that of others with the same digest."""
+        """Update the estimate of the time that views save, by a statement that has finished.
+
+        Statements on tables give the mean time of their digest; the time of a statement on views is compared with that
+        mean.
+        """
         if record.state is not OperationState.FINISHED or record.fell_back:
             return
         if record.choice.chosen:
@@ -95,7 +98,10 @@ class Usage:
                 self._save(views, statements, statements * record.work_ms - ms)
 
     def _compare(self, record: Record) -> None:
-        """Count what a statement's views saved, or keep the time until tables answer a statement with its digest."""
+        """Count the time that views saved in one statement, if a mean time on the tables is known for its digest.
+
+        Otherwise remember the statement's time until tables answer a statement with the same digest.
+        """
         text, views = digest(record.sql), record.choice.chosen
         known = self._by_tables.get(text)
         if known is not None:
@@ -106,14 +112,16 @@ class Usage:
         times[views] = number + 1, ms + record.work_ms
 
     def _save(self, views: Sequence[TableName], statements: int, ms: float) -> None:
-        """Count the time that views saved in statements which they answered together, in equal parts."""
+        """Add `ms`, saved in `statements` statements that these views answered together, to the views in equal
+        parts.
+        """
         for view in views:
             uses = self._views.setdefault(view, Uses())
             uses.saved_milliseconds += ms / len(views)
             uses.compared += statements
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Record the last refresh of each view, and count its time."""
+        """Record a refresh as the last one of its view, and add its time."""
         uses = self._views.setdefault(refresh.view, Uses())
         uses.refresh = refresh
         uses.refreshes += 1
@@ -121,9 +129,9 @@ class Usage:
 
 
 def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
-    """Return a row for each digest, those that took most time first; `records` come latest first.
+    """Return a row for each digest, the digest with the most total time first; `records` come latest first.
 
-    A thousand long texts take seconds to parse.
+    It may take seconds: a thousand long statements must be parsed.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -133,7 +141,7 @@ def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
 
 
 def _row(text: str, records: list[Record]) -> Mapping[str, Any]:
-    """Return the figures of the statements with one digest, and the latest decision about them."""
+    """Return the counts and times of the statements with one digest, and the latest decision about them."""
     times = [record.milliseconds for record in records]
     return {
         "statements": len(records),

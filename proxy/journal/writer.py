@@ -1,7 +1,7 @@
 """Writes the journal in the background: a queue, a thread that takes records from it, and a file of JSON lines.
 
-A statement only puts its record into the queue. If the thread cannot keep up, records are lost and counted; if it
-cannot write, the log says so once, and again when it can.
+A statement only puts its record into the queue. If the thread cannot keep up, records are lost and counted. If the
+thread cannot write, the log says so once, and says once more when writing works again.
 
 The file has a line for each statement and each refresh. A file that was moved, for example by logrotate, is created
 again. Several processes may append to one file.
@@ -31,10 +31,11 @@ _REST = 5.0  # seconds after a failure until the next try
 
 
 class Writer(ABC):
-    """A sink with a thread of its own; `lost` counts the records that could not be written.
+    """A sink that writes records in a thread of its own; `lost` counts the records that could not be written.
 
-    It writes at most `at_a_time` records at once, every `every` seconds. `where` is its name in the log; at the end of
-    Viewgate, it has `patience` seconds for the remaining records.
+    It writes at most `at_a_time` records at once, and waits up to `every` seconds to collect them. `where` names the
+    writer in the log. `waiting` is the most records in the queue. At shutdown, the writer has `patience` seconds for
+    the remaining records.
     """
 
     at_a_time = 50
@@ -53,20 +54,20 @@ class Writer(ABC):
 
     @abstractmethod
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Write records; raise any error if that fails."""
+        """Write records; raise any exception if that fails: the records are then counted as lost."""
 
     def rest(self) -> None:  # noqa: B027 - most have nothing to let go
         """Release open resources before a pause in writing."""
 
     def ended(self, record: Record) -> None:  # noqa: B027 - more may come
-        """Do nothing: a statement is written when it is closed."""
+        """Do nothing: a statement is written only when it is closed."""
 
     def closed(self, record: Record) -> None:
-        """Queue a statement to be written."""
+        """Queue the record of a closed statement to be written."""
         self._put(record)
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Queue a refresh to be written."""
+        """Queue the record of a refresh to be written."""
         self._put(refresh)
 
     def close(self) -> None:
@@ -92,7 +93,7 @@ class Writer(ABC):
         self.rest()
 
     def _batch(self) -> list[Record | Refresh | None]:
-        """Return the next records; a None among them is the end."""
+        """Wait for the next records, and return them; a None at the end says that no more will come."""
         batch = [self._queue.get()]
         until = time.monotonic() + self.every
         try:
@@ -123,7 +124,7 @@ class Writer(ABC):
 
 
 class JsonLines(Writer):
-    """A writer that appends to a file."""
+    """A writer that appends a JSON line per record to a file."""
 
     def __init__(self, path: Path, waiting: int = WAITING, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = path
@@ -144,7 +145,7 @@ class JsonLines(Writer):
             raise OSError(28, "No space left on device")
 
     def _opened(self) -> int:
-        """Return the descriptor of the current file, after opening it if necessary."""
+        """Return the descriptor of the file; open the file first if it is closed, was moved or was deleted."""
         if self._descriptor is not None and not self._is_there():
             self.rest()
         if self._descriptor is None:
@@ -167,18 +168,20 @@ class JsonLines(Writer):
 
 
 def line(record: Record | Refresh) -> str:
-    """Return a record as a line of JSON."""
+    """Return a record as a line of JSON, with the line break."""
     return as_json(known(record)) + "\n"
 
 
 def known(record: Record | Refresh) -> dict[str, Any]:
-    """Return the values of a statement or refresh by key, without keys that have no value."""
+    """Return the values of a statement or refresh by key, with its kind as `event`; keys without a value are
+    left out.
+    """
     kind = "refresh" if isinstance(record, Refresh) else "statement"
     return {"event": kind, **{name: value for name, value in record.values().items() if value not in (None, "", ())}}
 
 
 def as_json(values: Mapping[str, Any]) -> str:
-    """Return values as JSON on one line."""
+    """Return values as a JSON object on one line, with times in ISO 8601."""
     return json.dumps(values, default=_text, ensure_ascii=False)
 
 
