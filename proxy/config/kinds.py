@@ -1,4 +1,4 @@
-"""The types of values in the settings; the error message of each says which values are allowed."""
+"""The types of the values in the settings file; each type's error message says which values are allowed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator whose error says that the value must be `what`; the error does not show a secret value."""
+    """Return a validator with the error message "must be `what`", preceded by the value unless it is `secret`."""
 
     def check(value: Any, validate: Any) -> Any:
         try:
@@ -24,7 +24,7 @@ def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
 
 
 def _as_text(value: Any) -> Any:
-    """Convert a TOML number or truth value to text, as pyiceberg and Spark expect it; other values unchanged.
+    """Convert a TOML number or truth value to text, as pyiceberg and Spark expect it; return other values unchanged.
 
     >>> _as_text(True), _as_text(3), _as_text("x")
     ('true', '3', 'x')
@@ -35,7 +35,10 @@ def _as_text(value: Any) -> Any:
 
 
 def _located(value: Any, info: ValidationInfo) -> Any:
-    """Convert a text to a path relative to the directory of the settings file; other values unchanged."""
+    """Convert a text to a path, relative to the directory of the settings file; return other values unchanged.
+
+    An empty text stays as it is, and is refused by the type's own check.
+    """
     if not isinstance(value, str) or not value:
         return value
     directory: Path = (info.context or {}).get("directory", Path())
@@ -85,7 +88,9 @@ Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and t
 
 
 def checked(name: str, kind: Any, value: Any) -> Any:
-    """Return a value if it is of an allowed kind; raise ValueError, whose message says what is allowed.
+    """Return a value of the type `kind`, one of the types in this module; raise ValueError for any other value.
+
+    The message begins with `name` and says which values are allowed.
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Reads the settings file; the error for each invalid setting names its table and key, and the allowed values."""
+"""Reads the settings file; the error for an invalid setting names its table and key, and the allowed values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ _BARE = re.compile(r"""[^"'\[{#]""")
 
 
 class ConfigError(Exception):
-    """A setting is invalid; the message has its key, its value, and the allowed values."""
+    """Raised if a setting is invalid; the message has the setting's key and value, and the allowed values."""
 
 
 def load(path: Path) -> Config:
-    """Return the settings in a file, with paths relative to the file's directory; raise ConfigError."""
+    """Return the settings in a file, with paths relative to the file's directory.
+
+    Raise ConfigError if the file cannot be read or has an invalid setting.
+    """
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except OSError as error:
@@ -31,7 +34,7 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
-    r"""Return the settings in a TOML text, with paths relative to the directory; raise ConfigError.
+    r"""Return the settings in a TOML text, with paths relative to the directory; raise ConfigError if invalid.
 
     >>> parse("[server]\nport = 10001").server.port
     10001
@@ -49,7 +52,7 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
 
 
 def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
-    r"""Return a message about invalid TOML, with the line and the remedy.
+    r"""Return the message for a file that is not valid TOML, with the line of the error and the remedy.
 
     >>> parse("[catalog]\nname = lake")
     Traceback (most recent call last):
@@ -67,7 +70,7 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
 
 
 def _told(error: ErrorDetails) -> str:
-    """Return a message about one invalid key, with the allowed values."""
+    """Return the message for one invalid key or table, with the allowed values."""
     keys = [part for part in error["loc"] if isinstance(part, str)]
     if error["type"] == "value_error":  # the error is about a whole table
         return " ".join([*_table(keys), str(error["ctx"]["error"])])
@@ -80,7 +83,7 @@ def _told(error: ErrorDetails) -> str:
 
 
 def _table(keys: list[str]) -> list[str]:
-    """Return the name of a table as the file writes it; empty for the top level.
+    """Return the name of a table as the settings file writes it, in a list; an empty list for the top level.
 
     >>> _table(["server", "tls"]), _table(["upstream"]), _table([])
     (['[server.tls]'], ['[[upstream]]'], [])

@@ -43,9 +43,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Table(BaseModel):
-    """A table of the settings file. Values of a wrong type, unknown keys and missing required keys are refused.
+    """A table of the settings file. Values of a wrong type, unknown keys and missing required keys raise an error.
 
-    A required key has an example, which the error message shows.
+    The error message for a missing required key shows an example of its value.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -77,20 +77,20 @@ class Table(BaseModel):
 
 
 class Certificate(Table):
-    """The files of a certificate with its chain, and of its private key."""
+    """The files of a certificate (with its chain) and of its private key."""
 
     certificate: File = Field(examples=["server.pem"])
     key: File = Field(examples=["server.key"])
 
 
 class TlsFiles(Certificate):
-    """The server's certificate, and whether clients without TLS are refused."""
+    """The certificate of the SQL port; with `required`, clients without TLS are refused."""
 
     required: Truth = False
 
 
 class Ports(Table):
-    """Further ports, each for only one transport."""
+    """Additional ports, each for only one transport; None for a transport without such a port."""
 
     sasl: Port | None = None
     nosasl: Port | None = None
@@ -108,7 +108,10 @@ class Listen(Table):
 
 
 class ConsoleSettings(Table):
-    """The address of the console's pages, metrics and health; without `port`, CONSOLE_PORT if it is free."""
+    """The address of the console's pages, metrics and health checks.
+
+    Without `port`, the console listens on CONSOLE_PORT if it is free; a `port` that is taken is an error.
+    """
 
     host: Text = "127.0.0.1"
     port: ListenPort | None = None
@@ -117,7 +120,10 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """The journal's settings: the file and tables for its records, the log's format, and whether literals are kept."""
+    """The settings of the journal: its file and Iceberg tables, the log's format, and whether literals are kept.
+
+    Without `file`, `table` and `refresh_table`, records are only kept in memory and logged.
+    """
 
     file: File | None = None
     table: TableId | None = None
@@ -133,7 +139,7 @@ class JournalSettings(Table):
 
 
 class TracingSettings(Table):
-    """The OpenTelemetry collector that gets spans, and the fraction of statements that are traced."""
+    """The OpenTelemetry collector that gets spans, and the share (0 to 1) of statements that are traced."""
 
     endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
     headers: Headers = Field(default={}, repr=False)
@@ -141,7 +147,7 @@ class TracingSettings(Table):
 
 
 class LdapSettings(Table):
-    """An LDAP directory that checks passwords, and how to find a user's entry in it."""
+    """An LDAP directory that checks passwords, and the rule by which a user's entry is found in the directory."""
 
     url: Text = Field(examples=["ldaps://ldap.example.org"])
     user_dn: Text | None = None
@@ -164,7 +170,7 @@ class LdapSettings(Table):
 
 
 class JwtSettings(Table):
-    """The file of keys that verify tokens, and the claims that a token must have."""
+    """The file with the keys that verify JSON Web Tokens, and the claims that a token must have."""
 
     keys: File = Field(examples=["keys.json"])
     audience: Text | None = None
@@ -173,14 +179,17 @@ class JwtSettings(Table):
 
 
 class KerberosSettings(Table):
-    """The keytab of the service, and the principal whose tickets are accepted (default: every one in the keytab)."""
+    """The keytab of the service, and the principal whose tickets are accepted (None: every principal in the keytab)."""
 
     keytab: File = Field(examples=["viewgate.keytab"])
     principal: Text | None = None
 
 
 class AuthenticationSettings(Table):
-    """How logins are checked (by default not at all), impersonation, and the users who may operate Viewgate."""
+    """How logins are checked (by default not at all), impersonation, and the users who may operate Viewgate.
+
+    `proxy_users` maps each user to the users for whom this user may act.
+    """
 
     passwords: File | None = None
     ldap: LdapSettings | None = None
@@ -202,7 +211,7 @@ class AuthenticationSettings(Table):
 
 
 class TimeoutSettings(Table):
-    """The time limits for Spark and the catalog, in seconds; None stands for the default in `Timeouts`."""
+    """The time limits for Spark and the catalog, in seconds; None selects the default in `Timeouts`."""
 
     connect: Seconds | None = None
     handshake: Seconds | None = None
@@ -221,7 +230,7 @@ class TimeoutSettings(Table):
 
 
 class LimitSettings(Table):
-    """The limits on clients' messages and connections; None stands for the default in `Limits`."""
+    """The limits on messages (bytes, elements) and connections (seconds); None selects the default in `Limits`."""
 
     message: Bytes | None = None
     string: Bytes | None = None
@@ -236,7 +245,10 @@ class LimitSettings(Table):
 
 
 class UpstreamTls(Table):
-    """TLS to an upstream: trusted authorities, the client certificate, and the name in the server's certificate."""
+    """TLS to an upstream: the trusted authorities, the client's certificate, and the name in the server's certificate.
+
+    None selects the authorities that this machine trusts, no client certificate, and the upstream's host name.
+    """
 
     ca: File | None = None
     certificate: File | None = None
@@ -251,7 +263,10 @@ class UpstreamTls(Table):
 
 
 class UpstreamKerberos(Table):
-    """The Kerberos principal of the server, and the keytab by which Viewgate logs in."""
+    """The Kerberos principal of the server, and the keytab with which Viewgate logs in.
+
+    `client` selects the principal in the keytab, None the first one.
+    """
 
     principal: Text = Field(examples=["hive/_HOST@EXAMPLE.ORG"])
     keytab: File = Field(examples=["viewgate.keytab"])
@@ -259,7 +274,10 @@ class UpstreamKerberos(Table):
 
 
 class UpstreamAddress(Table):
-    """A Spark Thrift Server: its address and transport, the login (default: the client's own user), and its limits."""
+    """A Spark Thrift Server: its address and transport, Viewgate's login, and the limits on its use.
+
+    Without `user`, `password` and `kerberos`, Viewgate logs in with the client's own user name.
+    """
 
     host: Text = Field(examples=["spark.example.org"])
     port: Port = 10000
@@ -294,7 +312,7 @@ class UpstreamAddress(Table):
 
 
 class CatalogSettings(Table):
-    """The Iceberg catalog: its name in Spark, and the properties of the pyiceberg catalog."""
+    """The Iceberg catalog: its name in Spark, and the properties of the pyiceberg catalog, which are its other keys."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
@@ -302,8 +320,9 @@ class CatalogSettings(Table):
     @model_validator(mode="before")
     @classmethod
     def _locate(cls, table: Any, info: ValidationInfo) -> Any:
-        """Make relative paths of a SQL catalog absolute, from the directory of the settings file; URIs stay
-        unchanged.
+        """Make relative paths of a SQL catalog absolute, starting from the directory of the settings file.
+
+        Paths are those of a SQLite file in `uri` and of `warehouse`; other URIs are returned unchanged.
         """
         directory: Path | None = (info.context or {}).get("directory")
         if directory is None or not isinstance(table, dict) or str(table.get("type")).lower() != "sql":
@@ -321,12 +340,12 @@ class CatalogSettings(Table):
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties for pyiceberg."""
+        """The properties for pyiceberg: `type` and all keys but `name`."""
         return {"type": self.type, **(self.model_extra or {})}
 
 
 class PipelineSettings(Table):
-    """The Spark login of refresh jobs; `spark`, if set, names a separate Spark for refreshes."""
+    """The Spark login of refresh jobs; `spark`, if set, has the settings of a separate Spark for refresh jobs."""
 
     user: Text = "viewgate"
     password: Password = ""
@@ -341,14 +360,14 @@ class PipelineSettings(Table):
 
 
 class EmbeddedSettings(Table):
-    """The Spark that Viewgate starts itself: its data directory, and Spark settings."""
+    """The Spark that Viewgate starts itself: its data directory, and settings for Spark."""
 
     data: File = Path(".viewgate")
     spark: Scalars = {}
 
 
 class Config(Table):
-    """All settings. Without upstreams, Viewgate starts a Spark of its own, with its own catalog."""
+    """All settings. Without upstreams, Viewgate starts a Spark of its own, with an Iceberg catalog of its own."""
 
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()
@@ -378,7 +397,7 @@ class Config(Table):
 
     @model_validator(mode="after")
     def _check_names_handed_on(self) -> Self:
-        """Refuse to pass user names that were not checked at login to a Spark that trusts them."""
+        """Raise ValueError if user names that no login has checked would be passed to a Spark that trusts them."""
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(
