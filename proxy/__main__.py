@@ -61,7 +61,7 @@ app = typer.Typer(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line with these arguments (default: the process's); return the process's exit code."""
+    """Run the command line with these arguments (None: the arguments of the process); return the exit code."""
     words = _with_rows(list(sys.argv[1:] if argv is None else argv))
     try:
         typer.main.get_command(app).main(args=words, prog_name="viewgate")
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _with_rows(words: list[str]) -> list[str]:
-    """Add the default number of rows to a `--demo` without a value; typer does not support optional values.
+    """Add the default number of rows to an option `--demo` without a value; typer does not support optional values.
 
     >>> _with_rows(["serve", "--demo", "7"]), _with_rows(["serve", "--demo", "--port", "1"])
     (['serve', '--demo', '7'], ['serve', '--demo=25000000', '--port', '1'])
@@ -153,7 +153,10 @@ async def _check_config(file: Path, *, as_json: bool) -> int:
 
 
 def _check(settings: Config) -> None:
-    """Raise ConfigError for settings that `serve` refuses; modules for logins and TLS are imported only if needed."""
+    """Raise ConfigError for settings that `serve` would refuse.
+
+    Modules for logins and TLS are imported only if the settings need them.
+    """
     if settings.server.workers > 1:
         from proxy import workers
 
@@ -319,7 +322,7 @@ async def _password(user: str) -> None:
 
 
 def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
-    """Run a command's coroutine to its end, and exit with its exit code."""
+    """Run a command's coroutine to its end, and exit the process with the exit code that it returns."""
     import asyncio
 
     with asyncio.Runner(loop_factory=_new_loop) as runner:
@@ -327,7 +330,10 @@ def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
 
 
 def _leave(work: Callable[[], int | None]) -> NoReturn:
-    """Run a command, and exit with its exit code; for an expected error, print its message and exit with code 1."""
+    """Run a command, and exit the process with the exit code that it returns (None counts as 0).
+
+    If the command raises an error that is meant for users, print the error's message and exit with code 1.
+    """
     begin_log()
     try:
         code = work()
@@ -341,7 +347,7 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:
-    """Return OSError and, of the loaded modules, the exceptions whose messages are meant for users."""
+    """Return OSError, and those exceptions of the modules loaded so far whose messages are meant for users."""
     loaded = [(sys.modules[module], name) for module, name in _REFUSALS if module in sys.modules]
     return (OSError, *(getattr(module, name) for module, name in loaded))
 
@@ -357,7 +363,7 @@ def _is_read(output: TextIO) -> bool:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """Return a new event loop: uvloop's, which relays a call in about half the time, else Python's own."""
+    """Return a new event loop: uvloop's if installed, which relays a call in half the time, else Python's own."""
     try:
         import uvloop
     except ImportError:

@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that creates the Entrance of a service: authentication, TLS and limits.
+    """Return a function that creates the Entrance of a service, which has authentication, TLS and limits.
 
-    Raise ConfigError at once for invalid settings.
+    Raise ConfigError at once if the settings are invalid.
     """
     return partial(
         Entrance,
@@ -62,7 +62,9 @@ def tls(files: TlsFiles) -> TlsSettings:
 
 
 def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
-    """Load the certificate of the console; None if the settings name none; raise ConfigError if that fails."""
+    """Load the certificate of the console; return None if the settings name none, and raise ConfigError if that
+    fails.
+    """
     return None if settings.tls is None else _loaded("[console.tls]", settings.tls, required=True)
 
 
@@ -109,7 +111,7 @@ def _made(key: str, make: Callable[[], T]) -> T:
 
 
 def check_tracing(settings: TracingSettings | None) -> None:
-    """Raise ConfigError if tracing is configured but its package is missing."""
+    """Raise ConfigError if tracing is configured but the OpenTelemetry package is missing."""
     if settings is not None:
         _exporter(settings)
 

@@ -1,4 +1,4 @@
-"""The commands that log in to a running Viewgate as clients: `health`, `views`, and `explain` without a script."""
+"""The commands that log in to a running Viewgate as a client: `health`, `views`, and `explain` without a script."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _NARROW = frozenset(
 
 @dataclass(frozen=True)
 class Login:
-    """The address of a running Viewgate, and the user who logs in; the password is read from VIEWGATE_PASSWORD."""
+    """The address of a running Viewgate, and the user to log in as (None: no login).
+
+    The password is read from the environment variable VIEWGATE_PASSWORD.
+    """
 
     host: str
     port: int
@@ -39,12 +42,15 @@ class Login:
 
     @property
     def upstream(self) -> Upstream:
-        """The address and login of the running Viewgate, as a server to connect to."""
+        """The address and login of the running Viewgate, in the form of a server to connect to."""
         return Upstream(self.host, self.port, self.user, os.environ.get(PASSWORD) or None, what="Viewgate")
 
 
 class Refused(Exception):
-    """Viewgate opens no session: its state in one or two words, the message, and the command's exit code."""
+    """Raised if Viewgate opens no session.
+
+    It has the state in one or two words (such as "login required"), the message, and the command's exit code.
+    """
 
     def __init__(self, code: int, state: str, message: str) -> None:
         super().__init__(message)
@@ -55,7 +61,7 @@ class Refused(Exception):
 async def health(login: Login, *, as_json: bool = False) -> int:
     """Open a session and query the state of the workers; print the result, and return the exit code.
 
-    A server that requires a login counts as healthy if no user is given.
+    If the server requires a login and no user is given, the exit code is 0.
     """
     named = login.upstream.named
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"
@@ -80,7 +86,7 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
     """Print each materialized view with its freshness, use and size, or with all columns if `wide`.
 
-    Return the exit code.
+    Return the exit code: 0, or that of the failed login or connection.
     """
     try:
         result = await _result(login, ["SHOW VIEWGATE VIEWS"])
@@ -98,9 +104,10 @@ async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> i
 async def explain(
     login: Login, query: str, namespace: str | None = None, *, as_json: bool = False, require: bool = False
 ) -> int:
-    """Print EXPLAIN REWRITE of a query from a running Viewgate; return the exit code.
+    """Print the result of EXPLAIN REWRITE for a query on a running Viewgate, and return the exit code.
 
-    With `require`, the code is NOT_REWRITTEN if no view answers the query.
+    `namespace` (`catalog.namespace`) resolves names that do not give one. With `require`, the exit code is
+    NOT_REWRITTEN if no view answers the query.
     """
     from proxy import explaining
 
@@ -116,7 +123,7 @@ async def explain(
 
 @asynccontextmanager
 async def session(login: Login) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a session of the user; raise Refused if none can be opened."""
+    """Yield a function that runs statements in a new session of the user; raise Refused if no session can be opened."""
     logging.getLogger("proxy").setLevel(logging.CRITICAL)  # the command prints the problem once, at its end
     await _check_reachable(login.upstream)
     async with AsyncExitStack() as opened:
@@ -144,7 +151,7 @@ def _refused(login: Login, error: LoginRefused) -> Refused:
 
 
 async def _check_reachable(upstream: Upstream) -> None:
-    """Raise Refused if no TCP connection can be opened."""
+    """Raise Refused if no TCP connection to the server can be opened."""
     try:
         async with asyncio.timeout(_CONNECT_S):
             _, writer = await asyncio.open_connection(upstream.host, upstream.port)
@@ -154,7 +161,7 @@ async def _check_reachable(upstream: Upstream) -> None:
 
 
 def _why(error: OSError) -> str:
-    """Return the reason for which no connection can be opened, and the remedy."""
+    """Return, as text, why no connection can be opened, and the remedy."""
     match error:
         case ConnectionRefusedError():
             return "nothing listens there; start it with `viewgate serve`, or give --host and --port of one that runs"
@@ -172,7 +179,10 @@ async def _check_workers(query: Query) -> None:
 
 
 async def _result(login: Login, statements: list[str]) -> ResultSet:
-    """Run statements in one session, and return the result of the last; raise SqlError with Spark's own message."""
+    """Run statements in one session, and return the result of the last one.
+
+    Raise SqlError with Spark's own message if a statement fails.
+    """
     async with session(login) as query:
         try:
             for statement in statements:
@@ -197,7 +207,7 @@ def _json(rows: list[dict[str, Any]]) -> str:
 
 
 def _print_table(names: list[str], values: list[list[Any]]) -> None:
-    """Print rows: as a table on a terminal, else one line per row with tabs between values."""
+    """Print rows as a table on a terminal; otherwise print each row on a line, with tabs between the values."""
     from rich.console import Console  # importing it takes 0.1 s of processor time
     from rich.table import Table
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""Creates the objects of Viewgate and connects them: upstreams, catalog, pipeline, and the service over them."""
+"""Creates the objects of Viewgate and connects them: upstreams, catalog, pipeline, and the service that uses them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,12 @@ async def never() -> None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Spark and the catalog, started here or elsewhere; `alone` is true if no other process creates views there."""
+    """The Spark and the catalog that Viewgate uses, started by Viewgate or running elsewhere.
+
+    `alone` is true if no other process creates views in the catalog. `own` are the upstreams for refresh jobs; None if
+    Viewgate has started Spark. `progress` returns the stages of a running statement. `lost` raises an error when a
+    Spark that Viewgate has started ends by itself.
+    """
 
     upstreams: tuple[Upstream, ...]
     catalog: Catalog
@@ -47,7 +52,7 @@ class Surroundings:
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Open the configured Spark and catalog, or start an embedded Spark, which `running` stops."""
+    """Connect to the configured Spark and catalog; without them, start an embedded Spark, which `running` stops."""
     if settings.catalog is not None:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
@@ -88,7 +93,7 @@ def compose(
     *,
     sole: AsyncExitStack | None,
 ) -> tuple[Service, Context]:
-    """Return the service over these surroundings, and the context of Viewgate's own statements.
+    """Return the service over this Spark and catalog, and the context in which Viewgate's own statements run.
 
     `running` ends the background work of this process. Of several processes, only the one with `sole` does the work
     that must be done once for all processes; `sole` ends that work.
@@ -141,8 +146,10 @@ def compose(
 def _begin(
     context: Context, upstreams: Upstreams, schedule: Schedule, running: AsyncExitStack, sole: AsyncExitStack | None
 ) -> None:
-    """Start the background work of a service: this process's own and, with `sole`, the work done once for all
-    processes.
+    """Start the background work of a service.
+
+    Every process watches its upstreams. With `sole`, this process also does the work of all processes: scheduled
+    refreshes, the removal of storage tables without a view, and missed refreshes.
     """
     on_commit, answers = context.on_commit, context.answers
     running.push_async_callback(on_commit.close)
@@ -158,7 +165,7 @@ def _begin(
 
 
 def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack) -> Journal:
-    """Return the journal of these settings; `running` closes its writers."""
+    """Return the statement journal for these settings; `running` closes its writers."""
     kept, tracing = settings.journal, settings.tracing
     writers: list[Writer] = [] if kept.file is None else [JsonLines(kept.file)]
     for kind, table in ((Record, kept.table), (Refresh, kept.refresh_table)):
@@ -182,16 +189,16 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Call `begin`, which starts missed refreshes, once Spark answers, and each time the catalog becomes available
-    again.
-    """
+    """Call `begin`, which starts missed refreshes, once Spark answers and whenever the catalog is available again."""
     await upstreams.answered.wait()
     begin()
     catalog.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Apply changed settings of upstreams and proxy users, for clients and for refresh jobs."""
+    """Apply changed settings of upstreams and proxy users to the running service, and to the upstreams of
+    refresh jobs.
+    """
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)

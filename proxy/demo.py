@@ -92,7 +92,7 @@ async def make(rows: int, query: Query) -> None:
 
 
 async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
-    """Run a step's statement, and log the elapsed seconds every 15 s: generating the sales takes minutes."""
+    """Run the statement of a step, and log the elapsed seconds every 15 s: generating the sales takes minutes."""
     import asyncio  # imported here: the command line loads this module, and often needs no event loop
 
     work, began = asyncio.ensure_future(asked), time.monotonic()
@@ -105,10 +105,10 @@ async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
 
 
 async def rehearse(query: Query) -> None:
-    """Run the README's first query once: its first run in a new Spark takes 6 s, later runs less than 0.5 s."""
+    """Run the README's first query once, because the first run in a new Spark takes 6 s, later runs less than 0.5 s."""
     await query("SELECT country, sum(quantity) FROM lake.demo.sales GROUP BY country ORDER BY 2 DESC LIMIT 3")
 
 
 async def _listed(show: str, query: Query) -> set[str]:
-    """Return the names that a SHOW statement lists in the demo's namespace."""
+    """Return the names of the tables or views that a SHOW statement lists in the namespace lake.demo."""
     return {str(row[1]) for row in (await query(f"{show} IN lake.demo")).rows}

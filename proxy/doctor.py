@@ -21,12 +21,12 @@ _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """A problem of an optional part, without which Viewgate can start."""
+    """Raised for a problem of an optional part, without which Viewgate can start."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: the checked part, whether it is right, and the problem with its remedy.
+    """The result of one check: the checked part, whether it is right (`ok`), and what was found, with the remedy.
 
     A `warning` does not prevent Viewgate's start.
     """
@@ -124,7 +124,10 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
 
 
 async def _upstream(address: UpstreamAddress) -> str:
-    """Open a session and compare the clocks; return the result as text; raise SqlError, OSError or ConfigError."""
+    """Open a session on an upstream and compare the clocks; return the result as text.
+
+    Raise SqlError, OSError or ConfigError if no session can be opened or if the clocks differ too much.
+    """
     async with in_session(links.upstream(address), None, Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows

@@ -1,4 +1,4 @@
-"""The settings in effect: defaults, overridden by the file and the command line, and by reloads since."""
+"""The settings in effect: defaults, overridden by the settings file, the command line, and later reloads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _no_workers() -> Reloaded:
 
 
 class Effective:
-    r"""The settings in effect; a reload replaces `settings`.
+    r"""The settings in effect; `reload` reads the settings file again, `restart` replaces the workers.
 
     >>> from proxy.config import parse
     >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}
@@ -50,7 +50,7 @@ class Effective:
 
     @property
     def operators(self) -> frozenset[str]:
-        """The users who may operate Viewgate at present."""
+        """The users who may operate Viewgate, according to the settings in effect."""
         return self.settings.authentication.operators
 
     def rows(self) -> Iterator[Setting]:
@@ -61,7 +61,9 @@ class Effective:
 
 
 def differing(one: Config, other: Config) -> list[str]:
-    r"""Return the keys whose values differ, in the order of the tables; an added or removed upstream is one key.
+    r"""Return the keys of the settings whose values differ, in the order of the tables.
+
+    An added or removed upstream is one key.
 
     >>> from proxy.config import parse
     >>> differing(parse("[server]\nport = 1"), parse("[journal]\nliterals = false"))
@@ -78,7 +80,7 @@ def differing(one: Config, other: Config) -> list[str]:
 
 
 def _tables(settings: Config) -> dict[str, Any]:
-    """Return the settings as nested tables, like the settings file."""
+    """Return the settings as nested tables, like those of the settings file; the upstreams are left out."""
     console = settings.console.model_copy(update={"port": settings.console.port or CONSOLE_PORT})
     tables = {
         "server": settings.server,
@@ -96,7 +98,7 @@ def _tables(settings: Config) -> dict[str, Any]:
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
-    """Return the settings of each upstream by address; with `defaults`, the default values of these keys instead."""
+    """Return the settings of each upstream by its address; with `defaults`, their default values instead."""
     return {
         f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams

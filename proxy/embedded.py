@@ -1,8 +1,8 @@
 """The embedded Spark, used without [[upstream]]: a JVM with a Thrift Server over an Iceberg catalog in SQLite.
 
-All its files are in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it runs, `tmp/`. The
-JVM ends with the process that started it, even if that process is killed: Spark's gateway stops when its standard input
-is closed, and the lock on the data directory is held until the JVM has ended.
+All files of the embedded Spark are in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it
+runs, `tmp/`. The JVM ends with the process that started it, even if that process is killed: Spark's gateway stops when
+its standard input is closed, and the lock on the data directory is held until the JVM has ended.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ POOLS = """<?xml version="1.0"?>
 
 
 class StartError(Exception):
-    """The embedded Spark cannot start; the message has the reason and the remedy."""
+    """Raised if the embedded Spark cannot start; the message has the reason and the remedy."""
 
 
 class SparkLost(Exception):
-    """The embedded Spark's JVM has ended without having been stopped."""
+    """Raised if the JVM of the embedded Spark has ended by itself."""
 
 
 class Jvm(NamedTuple):
-    """A JVM process, and the file of its output."""
+    """A JVM process, and the file to which its output is written."""
 
     process: subprocess.Popen[bytes]
     log: Path
@@ -70,9 +70,9 @@ class EmbeddedSpark:
 
     @classmethod
     def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
-        """Start Spark on a data directory, created if missing; block until clients can connect.
+        """Start Spark on a data directory, which is created if missing; return when clients can connect.
 
-        Raise StartError if Spark cannot start.
+        `settings` override Viewgate's Spark settings. Raise StartError if Spark cannot start.
         """
         data = data.resolve()
         with ExitStack() as resources:
@@ -87,13 +87,14 @@ class EmbeddedSpark:
             return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
-        """Return the begun stages of a statement's jobs; the job group of a statement is its id in Spark's Thrift
-        Server.
+        """Return those stages of a statement's Spark jobs that have begun.
+
+        `statement` is the statement's id in Spark's Thrift Server, which is also the job group of its jobs.
         """
         return stages_of(self.session.sparkContext, statement)
 
     async def lost(self) -> None:
-        """Wait until the JVM ends without having been stopped, then raise SparkLost."""
+        """Wait until the JVM ends by itself, then raise SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
         raise SparkLost(
             f"Spark's JVM has ended ({ended_by(code)}), which ended all that ran on it; {_tail(self.jvm.log)}"
@@ -105,7 +106,7 @@ class EmbeddedSpark:
 
 
 def has_data(data: Path) -> bool:
-    """Return whether a Viewgate was ever started on a data directory."""
+    """Return whether a Viewgate was ever started on this data directory."""
     return (data / _CATALOG_FILE).exists()
 
 
@@ -115,7 +116,10 @@ def catalog_properties(data: Path) -> dict[str, str]:
 
 
 def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return Spark's complete configuration: Viewgate's values, overridden by the user's settings."""
+    """Return the complete configuration of the embedded Spark: Viewgate's values, overridden by the user's settings.
+
+    `class_path` has the Java libraries for the driver.
+    """
     catalog = f"spark.sql.catalog.{CATALOG}"
     temporary = data / "tmp"
     properties = {"java.io.tmpdir": temporary, "derby.stream.error.file": temporary / "derby.log"}
@@ -148,7 +152,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
 
 
 def iceberg_settings(uri: str) -> dict[str, str]:
-    """Return the settings that any Spark behind Viewgate needs for an Iceberg catalog in a SQL database.
+    """Return the Spark settings for an Iceberg catalog in a SQL database; `uri` is the database's JDBC URL.
 
     Iceberg's table cache in Spark is off: for half a minute it would hide the commits of other engines and of Viewgate.
     """
@@ -164,7 +168,10 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """Replace the folder `tmp` by one with only the scheduler's pools, without the files of a killed JVM."""
+    """Replace the data directory's `tmp` by a new folder that has only the pools of Spark's scheduler.
+
+    So files of a killed JVM are removed.
+    """
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
     (data / "tmp" / "pools.xml").write_text(POOLS)
@@ -172,9 +179,10 @@ def fresh_temporary_folder(data: Path) -> None:
 
 @contextmanager
 def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
-    """Lock the data directory for this process and its JVM; wait until the JVM of a killed process has ended.
+    """Yield the lock file of a data directory, locked for this process and its JVM.
 
-    Raise StartError if another Viewgate uses the directory, or if the lock is not free after `patience` seconds.
+    Wait first until the JVM of a killed process has ended. Raise StartError if another Viewgate uses the directory, or
+    if the lock is not free after `patience` seconds.
     """
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -220,7 +228,10 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """Yield a Spark session in a new JVM, which is stopped at the end; raise StartError if it does not start."""
+    """Yield a Spark session in a new JVM, and the JVM, which is stopped after the body.
+
+    Raise StartError if the JVM does not start. `lock` is the locked file, which the JVM keeps open.
+    """
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
@@ -260,7 +271,10 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Set the environment of the JVM during the body: the checked Java, and no variables that override the settings."""
+    """Set this process's environment during the body for a JVM that it starts.
+
+    JAVA_HOME names the checked Java; variables that would override Spark's settings are removed.
+    """
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
         os.environ.pop(name, None)
@@ -279,7 +293,7 @@ def _tail(log: Path) -> str:
 
 
 def _start_thrift_server(session: Any) -> int:
-    """Start Spark's Thrift Server in the session's JVM, and return its port."""
+    """Start Spark's Thrift Server in the session's JVM, and return the port on which it listens."""
     thrift_server = session._jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
     server = thrift_server.startWithContext(session._jsparkSession.sqlContext())
     port: int = next(s.getPortNumber() for s in server.getServices() if "Thrift" in s.getName())

@@ -12,9 +12,10 @@ NOT_REWRITTEN = 5  # an exit code, documented in docs/reference.md
 
 
 def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
-    """Print the explanation of a query, and return the exit code: with `require`, 5 for a query that is not rewritten.
+    """Print which views of a script would answer a query, and return the exit code.
 
-    Raise ScriptError for an invalid script or query.
+    `schema` is the script's file. With `require`, the code is NOT_REWRITTEN (5) if no view answers. Raise ScriptError
+    if the script or the query is invalid.
     """
     from rewriter.script import ScriptError, read_script
 
@@ -38,14 +39,14 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def answering(rows: Rows) -> tuple[str, ...]:
-    """Return the distinct views that answer a query, from rows of EXPLAIN REWRITE; empty if it is not rewritten."""
+    """Return the distinct views that answer a query, from the rows of EXPLAIN REWRITE; empty if no view answers."""
     if any(row["verdict"] == "not rewritten" for row in rows):
         return ()
     return tuple(dict.fromkeys(str(row["view"]) for row in rows if row["verdict"] == "chosen"))
 
 
 def prose(rows: Rows) -> str:
-    """Return the rows of EXPLAIN REWRITE as text, in the form that is printed for a script."""
+    """Return the rows of EXPLAIN REWRITE as text, in the form in which `explain` prints the result for a script."""
     kept = next(
         (f"not rewritten: {row['detail']}" for row in rows if row["verdict"] == "not rewritten"), "not rewritten"
     )

@@ -26,7 +26,7 @@ _log = logging.getLogger("viewgate")
 
 @dataclass(frozen=True)
 class Jar:
-    """One artifact in Maven Central, with its checksum.
+    """One file in Maven Central, with its SHA-256 checksum.
 
     >>> Jar("org.xerial", "sqlite-jdbc", "3.0", "").file
     'sqlite-jdbc-3.0.jar'
@@ -56,18 +56,23 @@ EMBEDDED = (ICEBERG, SQLITE)
 
 
 class Unfetched(Exception):
-    """A library could not be fetched; the message has the library, the reason and the remedy."""
+    """Raised if a library cannot be fetched; the message has the library, the reason and the remedy."""
 
 
 def directory() -> Path:
-    """Return the directory for the libraries: in the virtual environment, else in the user's cache."""
+    """Return the directory in which fetched libraries are kept: in the virtual environment, else in the user's
+    cache.
+    """
     if sys.prefix != sys.base_prefix:
         return Path(sys.prefix, "share", "viewgate")
     return Path.home() / ".cache" / "viewgate"
 
 
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
-    """Fetch the missing libraries; return the paths of all. Raise Unfetched."""
+    """Fetch the missing libraries into a directory (None: the default one), and return the paths of all of them.
+
+    Raise Unfetched if a library cannot be fetched.
+    """
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
     wanted = tuple(jars)
@@ -86,7 +91,10 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
 
 
 def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
-    """Verify the checksum of a fetched file, and move it to the folder of the libraries; raise Unfetched."""
+    """Verify the checksum of a fetched file, and move the file to the folder of the libraries.
+
+    Raise Unfetched, with the end of Ivy's output `answer`, if the file is missing, or if the checksum differs.
+    """
     if not found.exists():
         raise Unfetched(
             f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
@@ -113,7 +121,7 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return Ivy's input file: each version of a library once, with all of its requested files."""
+    """Return Ivy's input file, which lists each version of a library once, with all requested files of that version."""
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)
@@ -127,7 +135,7 @@ def _artifact(jar: Jar) -> str:
 
 
 def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
-    """Run Ivy once to fetch all of these files, and return its output."""
+    """Run Ivy once to fetch these files into `scratch`/jars, and return its output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),

@@ -28,9 +28,9 @@ _RETRIES = 5
 
 
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return the runner for these settings and the catalog with this name in Spark; `running` stops it at shutdown.
+    """Return the runner of refresh jobs for the settings in [pipeline.spark]; `running` stops it at shutdown.
 
-    Raise ConfigError for unusable settings.
+    `catalog` is the Iceberg catalog's name in Spark. Raise ConfigError if the settings cannot be used.
     """
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
@@ -43,7 +43,7 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner on a Spark Connect server; only the first job connects to the server."""
+    """Return a runner on a Spark Connect server; its first job connects to the server."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -56,7 +56,10 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 
 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner in a Spark application whose driver is this process (started alone or by spark-submit)."""
+    """Start a Spark application whose driver is this process, and return a runner in it.
+
+    The process was started alone or by spark-submit. Raise ConfigError if Spark does not start.
+    """
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -74,9 +77,9 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Raise ConfigError if the session configures the catalog without its type and properties.
+    """Raise ConfigError if Spark's settings name the catalog (`key`) without its type and properties.
 
-    Without them, Iceberg would look for a Hive metastore and log two thousand lines.
+    Without these, Iceberg would look for a Hive metastore and log two thousand lines.
     """
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):

@@ -1,4 +1,4 @@
-"""Creates the upstream servers with TLS, HTTP and Kerberos from the settings; invalid files raise ConfigError."""
+"""Creates the upstream servers with their TLS, HTTP and Kerberos settings; invalid files raise ConfigError."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from proxy.wire import Transport
 
 
 def upstreams(settings: Config) -> list[Upstream]:
-    """Return the upstream servers for clients' sessions, with the login of each [[upstream]]; raise ConfigError."""
+    """Return the upstream servers for clients' sessions, one for each [[upstream]], with its login.
+
+    Raise ConfigError if a file that the settings name cannot be used.
+    """
     return [upstream(address) for address in settings.upstreams]
 
 
 def for_pipeline(settings: Config) -> list[Upstream]:
-    """Return the upstream servers for refresh jobs, with the login of [pipeline] unless Kerberos logs in."""
+    """Return the upstream servers for refresh jobs, with the login of [pipeline].
+
+    A server with Kerberos keeps the login of its keytab. Raise ConfigError if a file that the settings name cannot be
+    used.
+    """
     user, password = settings.pipeline.user, settings.pipeline.password
     servers = (replace(upstream(address), what="Spark (refreshes)") for address in settings.upstreams)
     return [server if server.link.tickets else replace(server, user=user, password=password) for server in servers]
@@ -62,6 +69,6 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
 
 
 def _told(files: UpstreamTls, error: Exception) -> str:
-    """Return an error message with the names of the TLS files, which Python's errors do not contain."""
+    """Return the message for an error of TLS files, with the files' names, which Python's errors do not contain."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
     return f"{', '.join(given)} cannot be loaded: {error}"

@@ -1,4 +1,4 @@
-"""The settings of the file, overridden by options of the command line."""
+"""Combines the settings of the file with the options of the command line, which override them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from proxy.config import Count, ListenPort, Workers
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the command line that are also settings; None for an option that is not given."""
+    """The options of the command line that override settings; None for an option that is not given.
+
+    `config` is the settings file, `demo` the number of rows of demo data.
+    """
 
     config: Path | None = None
     data: Path | None = None
@@ -23,7 +26,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Selection:
-    """The views that `viewgate refresh` refreshes (by name, all, or only stale ones), and how: FULL or WHERE."""
+    """The views that `viewgate refresh` refreshes (by name, all, or only stale ones), and how.
+
+    `full` recomputes all rows; `where` is the condition for the rows to recompute, empty for all.
+    """
 
     names: tuple[str, ...] = ()
     every: bool = False
@@ -32,7 +38,10 @@ class Selection:
     where: str = ""
 
     def check(self) -> None:
-        """Raise ConfigError unless names, --all or --stale select views, and a condition comes only with names."""
+        """Raise ConfigError unless names, --all or --stale select the views.
+
+        Names and --all exclude each other; a condition (--where) requires names, and excludes --stale.
+        """
         if self.names and self.every:
             raise config.ConfigError("say which views to refresh: their names or --all, not both")
         if not (self.names or self.every or self.stale):
@@ -42,7 +51,10 @@ class Selection:
 
 
 def settled(options: Options) -> config.Config:
-    """Return the settings of the file, or the defaults without one, overridden by the options; raise ConfigError."""
+    """Return the settings of the file (the defaults without a file), overridden by the options.
+
+    Raise ConfigError for an invalid file or option.
+    """
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"

@@ -19,7 +19,7 @@ _GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`,
 
 
 class Missing(Exception):
-    """A requirement that Viewgate cannot install itself; the message names it, and how to install it."""
+    """Raised if a requirement is missing that Viewgate cannot install itself; the message says how to install it."""
 
 
 def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
@@ -39,7 +39,10 @@ def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
 
 
 def java(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the path of the Java program for Spark; raise Missing if there is none, or not of version 17 or 21."""
+    """Return the path of the Java program for Spark: in JAVA_HOME if that is set, else on PATH.
+
+    Raise Missing if there is no such program, or if its version is neither 17 nor 21.
+    """
     home = environ.get("JAVA_HOME")
     program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
     if program is None or not os.access(program, os.X_OK):
@@ -54,7 +57,7 @@ def java(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def java_version(text: str) -> int | None:
-    """Return the feature release in the output of `java -version`; None if it names none.
+    """Return the feature release (such as 17) in the output of `java -version`; None if the output names no version.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_292"')
     (17, 8)

@@ -1,4 +1,4 @@
-"""Configures the process: log, garbage collection and memory allocation; describes how another process ended."""
+"""Configures this process: its log, garbage collection and memory allocation; and names how another process ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 
 
 def begin_log() -> None:
-    """Configure the log: warnings of all packages, and INFO messages of Viewgate's own."""
+    """Configure the log: warnings of all packages, and INFO messages of Viewgate's own packages."""
     logging.basicConfig(level=logging.WARNING)
     # No message shows its source line, whose lookup costs time; this is the logging manual's way to skip it.
     logging._srcfile = None
@@ -20,7 +20,7 @@ def begin_log() -> None:
 
 
 def name_log(name: str) -> None:
-    """Begin each log message with this name, because several processes write to one log."""
+    """Begin each log message with `name`, such as "worker 1: ", because several processes write to one log."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
 
@@ -42,7 +42,7 @@ def settle_memory() -> None:
 
 
 def _keep() -> None:
-    """Make glibc keep up to 64 MB of free memory; without glibc, do nothing.
+    """Make glibc's allocator keep up to 64 MiB of freed memory; do nothing with another C library.
 
     Otherwise glibc would return the memory of each block of rows to the system, and fault its pages in again.
     """

@@ -35,7 +35,8 @@ _LOOK_AGAIN = 0.5
 async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
     """Yield a function that prints a line; on a terminal, show a progress bar below the lines during the body.
 
-    `begun` collects the jobs, whose stages are queried every `pause` seconds.
+    `begun` collects the running Spark jobs, whose stages are queried every `pause` seconds. `console` is the output
+    (None: standard output).
     """
     console = console or Console(soft_wrap=True)
     if not console.is_terminal:
@@ -70,7 +71,7 @@ _BAD = ("failed", "stopped")
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports it."""
+    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports the outcome."""
 
     view: str
     outcome: str
@@ -78,7 +79,7 @@ class Result:
 
 
 async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
-    """Refresh the selected views on the Spark of the settings or on an embedded one; return the exit code.
+    """Refresh the selected views on the configured Spark, or on an embedded one; return the exit code.
 
     With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output.
     """
@@ -100,14 +101,14 @@ async def run(selection: Selection, options: Options, *, as_json: bool = False) 
 
 
 def exit_code(results: Sequence[Result]) -> int:
-    """Return 0, or SOME_FAILED if a view was not refreshed."""
+    """Return 0 if all views are refreshed or fresh, and SOME_FAILED (3) otherwise."""
     return SOME_FAILED if any(result.outcome in _BAD for result in results) else 0
 
 
 async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
-    """Refresh the selected views one by one, each after the views that it reads; return a result for each.
+    """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
-    A failure stops only the views that read the failed view.
+    `say` prints a line. If a view fails, only the views that read it are stopped.
     """
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
@@ -128,7 +129,10 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 
 
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
-    """Refresh a view; return the outcome, and the line that reports it."""
+    """Refresh a view; return the outcome, and the line that reports the outcome.
+
+    With `selection.stale`, a fresh view is left alone.
+    """
     lines: list[str] = []
 
     def both(line: str) -> None:

@@ -20,10 +20,10 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """Reloads the settings file of `options`: calls `adopt` with the settings in effect, updated by the reloadable
-    keys.
+    """Reads the settings file of `options` again, and passes the settings to put into effect to `adopt`.
 
-    `now` returns the settings in effect; `read` has the file's settings that are in effect, for comparison.
+    `now` returns the settings in effect, which include options of the command line; `read` has the file's settings as
+    they are in effect, for comparison with the changed file.
     """
 
     options: Options
@@ -42,8 +42,9 @@ class Reloading:
         return Reloaded(told)
 
     def anew(self) -> Config:
-        """Return the file's settings for new worker processes, with the present ports; raise ConfigError if they are
-        invalid.
+        """Return the file's settings for new worker processes, with the ports that are in use now.
+
+        Raise ConfigError if the settings are invalid.
         """
         read, now = settled(self.options), self.now()
         settings = read.model_copy(update={"server": now.server, "console": now.console})
@@ -71,7 +72,7 @@ class Reloading:
 
 
 def renewed(now: Config, read: Config) -> Config:
-    r"""Return the settings `now`, with the values of all reloadable keys taken from `read`.
+    r"""Return the settings `now`, with the values of all reloadable keys replaced by those of `read`.
 
     >>> from proxy.config import parse
     >>> read = parse("[server]\nport = 7\n[authentication]\noperators = ['ann']")
@@ -94,14 +95,16 @@ def renewed(now: Config, read: Config) -> Config:
 
 
 def _renewed_files(now: C | None, read: C | None) -> C | None:
-    """Return a certificate `now` with the file names of `read`; unchanged if either is None."""
+    """Return the certificate settings `now` with the file names of `read`; return `now` unchanged if either is None."""
     if now is None or read is None:
         return now
     return now.model_copy(update={"certificate": read.certificate, "key": read.key})
 
 
 def _check(settings: Config) -> None:
-    """Raise ConfigError if a part of Viewgate could not apply the settings."""
+    """Raise ConfigError if Viewgate could not apply the settings, for example because of an unusable
+    certificate file.
+    """
     if settings.server.workers > 1:
         workers.check(settings)
     if settings.server.tls is not None:

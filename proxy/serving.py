@@ -1,4 +1,4 @@
-"""Runs Viewgate from the settings to its end, in one process or in several that share a port."""
+"""Runs Viewgate, from reading the settings to its shutdown, in one process or in several that share a port."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve(options: Options) -> int:
-    """Start the server, print the ready line, wait for a signal, and stop; return the exit code."""
+    """Start the server, print the ready line, wait for a signal, and stop; return the exit code.
+
+    Raise ConfigError for invalid settings, and SparkLost if an embedded Spark ends by itself.
+    """
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
@@ -81,7 +84,7 @@ async def serve(options: Options) -> int:
 
 
 async def supervise(options: Options, settings: config.Config) -> int:
-    """Serve with several processes on one port, each of which runs `work`; return the exit code."""
+    """Serve with several worker processes on one port, each of which runs `work`; return the exit code."""
     command = [sys.executable, "-P", "-m", "proxy", "work"]
     with (
         reserved(settings.server) as port,
@@ -100,7 +103,10 @@ async def supervise(options: Options, settings: config.Config) -> int:
 
 
 async def work() -> None:
-    """Run one worker, in the process that the supervisor has started for it."""
+    """Run one worker, in the process that the supervisor has started for it.
+
+    The supervisor sends the worker's task and later orders to standard input.
+    """
     orders = await workers.Orders.through(sys.stdin)
     task = await orders.next()
     if not isinstance(task, workers.Task):
@@ -162,8 +168,9 @@ async def work() -> None:
 async def _ready(
     upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
 ) -> None:
-    """Call `say` once an upstream answers; until then, log the problem every `pause` seconds; raise the error of
-    `lost`.
+    """Wait until an upstream answers, and call `say`; until then, log the problem every `pause` seconds.
+
+    Raise the error of `lost` if that ends first.
     """
     answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
     try:
@@ -190,7 +197,10 @@ def _adopt(
     adopt: Callable[[config.Config], None],
     settings: config.Config,
 ) -> None:
-    """Apply changed settings to the running process, and load the certificates for new connections."""
+    """Apply changed settings to the running process, and load the configured certificates for new connections.
+
+    `adopt` applies the settings of upstreams and proxy users.
+    """
     effective.settings = settings
     for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
         if tls is not None and files is not None:
@@ -217,7 +227,7 @@ def _when_asked(reload: Callable[[], object], restart: Callable[[], object]) -> 
 
 
 def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded:
-    """Start to replace the workers by new ones with the file's settings; log and return the result."""
+    """Start to replace the workers by new ones with the file's present settings; log and return the result."""
     try:
         settings = reloading.anew()
     except config.ConfigError as error:
@@ -258,14 +268,14 @@ def _say_stopping(service: Service, server: Server) -> None:
 
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
-    """Yield the number of a port that several processes can listen on, and keep it reserved during the body."""
+    """Yield the number of a port that several processes can listen on, which stays reserved during the body."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 
 
 @contextlib.contextmanager
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
-    """Yield a socket bound to the console's port; None if the console is off, or its default port is taken.
+    """Yield a socket bound to the console's port; None if the console is off, or if its default port is taken.
 
     If the server listens on any free port (0), so does the console. Raise ConfigError if a configured port is taken.
     """
@@ -285,7 +295,9 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
 
 
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
-    """Return the settings with the console's actual port, for the workers that share it."""
+    """Return the settings with the console's actual port, which the workers share; without a socket, with it
+    disabled.
+    """
     port = None if place is None else place.getsockname()[1]
     console = settings.console.model_copy(update={"port": port, "enabled": place is not None})
     return settings.model_copy(update={"console": console})
@@ -298,7 +310,7 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service; it listens if it has a socket, and `running` stops it."""
+    """Return the console of a service; with a socket `place` it listens there, and `running` stops it."""
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
     def expiries() -> dict[str, float | None]:
@@ -314,7 +326,10 @@ def _console(
 
 
 def refuse_taken_port(listen: config.Listen) -> None:
-    """Raise ConfigError, before Spark is started, if a port or an address cannot be listened on."""
+    """Raise ConfigError if one of the configured ports cannot be listened on.
+
+    It is called before Spark is started.
+    """
     for port in (listen.port, *listen.ports.given.values()):
         try:
             bound(listen.host, port).close()
@@ -326,7 +341,10 @@ def refuse_taken_port(listen: config.Listen) -> None:
 
 
 async def _warm(upstreams: Upstreams) -> None:
-    """Open and close a session, so that the first client does not wait seconds for Spark's metastore."""
+    """Open and close a session on Spark, so that the first client does not wait seconds for Spark's metastore.
+
+    Errors are ignored.
+    """
     with contextlib.suppress(SqlError):
         session = await upstreams.open_own()
         await session.close()
@@ -349,7 +367,7 @@ async def _told(event: asyncio.Event) -> None:
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
-    """Run `work`; cancel it when `stopping` is set."""
+    """Run `work` to its end, and raise its error if it has one; cancel it as soon as `stopping` is set."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
     await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
     stop.cancel()
