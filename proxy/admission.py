@@ -62,8 +62,9 @@ def tls(files: TlsFiles) -> TlsSettings:
 
 
 def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
-    """Load the certificate of the console; return None if the settings name none, and raise ConfigError if that
-    fails.
+    """Load the certificate of the console; return None if the settings name none.
+
+    Raise ConfigError if the certificate cannot be loaded.
     """
     return None if settings.tls is None else _loaded("[console.tls]", settings.tls, required=True)
 
@@ -117,7 +118,10 @@ def check_tracing(settings: TracingSettings | None) -> None:
 
 
 def spans(settings: TracingSettings) -> Writer:
-    """Return the journal writer that sends spans to the OpenTelemetry collector of these settings."""
+    """Return the journal writer that sends spans to the OpenTelemetry collector of these settings.
+
+    Raise ConfigError if the OpenTelemetry package is missing.
+    """
     exporter = _exporter(settings)
     from proxy.journal.spans import Spans
 

@@ -21,7 +21,7 @@ PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment varia
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md
 _CONNECT_S = 5.0
 _OPEN_S = 10.0
-_PATIENT = Timeouts(open=2 * _OPEN_S)  # our own limit, which has a better message, comes first
+_PATIENT = Timeouts(open=2 * _OPEN_S)  # so that _OPEN_S, whose message is better, is reached first
 _WAITING = "its upstreams are busy, or paused until RESUME VIEWGATE UPSTREAM in an open session, or SIGHUP"
 # The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
 _NARROW = frozenset(

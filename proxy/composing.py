@@ -196,9 +196,7 @@ async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], 
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Apply changed settings of upstreams and proxy users to the running service, and to the upstreams of
-    refresh jobs.
-    """
+    """Apply changed settings of upstreams and proxy users, for clients and for refresh jobs."""
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)

@@ -28,7 +28,7 @@ class Dispensable(Exception):
 class Finding:
     """The result of one check: the checked part, whether it is right (`ok`), and what was found, with the remedy.
 
-    A `warning` does not prevent Viewgate's start.
+    A `warning` is a problem that does not prevent Viewgate's start.
     """
 
     check: str
@@ -131,7 +131,7 @@ async def _upstream(address: UpstreamAddress) -> str:
     async with in_session(links.upstream(address), None, Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows
-        ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # Spark's whole seconds, at their middle
+        ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # unix_timestamp() returns whole seconds: use the middle
     if abs(ahead) > _SKEW_S:
         raise ConfigError(
             f"the clock of Spark is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's: "

@@ -32,7 +32,7 @@ _CATALOG_FILE = "catalog.db"
 HOST = "127.0.0.1"
 NAMESPACES = ("default", "demo")  # JDBC drivers send USE default when they connect
 
-# Sessions share Spark query by query instead of first come, first served; refresh jobs get a third of the capacity.
+# FAIR: running queries share Spark instead of running first come, first served; refresh jobs get a third of it.
 POOLS = """<?xml version="1.0"?>
 <allocations>
   <pool name="default"><schedulingMode>FAIR</schedulingMode><weight>2</weight><minShare>0</minShare></pool>

@@ -60,9 +60,7 @@ class Unfetched(Exception):
 
 
 def directory() -> Path:
-    """Return the directory in which fetched libraries are kept: in the virtual environment, else in the user's
-    cache.
-    """
+    """Return the directory of the fetched libraries: in the virtual environment, else in the user's cache."""
     if sys.prefix != sys.base_prefix:
         return Path(sys.prefix, "share", "viewgate")
     return Path.home() / ".cache" / "viewgate"

@@ -102,9 +102,7 @@ def _renewed_files(now: C | None, read: C | None) -> C | None:
 
 
 def _check(settings: Config) -> None:
-    """Raise ConfigError if Viewgate could not apply the settings, for example because of an unusable
-    certificate file.
-    """
+    """Raise ConfigError if Viewgate could not apply the settings, for example for a wrong certificate file."""
     if settings.server.workers > 1:
         workers.check(settings)
     if settings.server.tls is not None:

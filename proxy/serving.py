@@ -295,8 +295,9 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
 
 
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
-    """Return the settings with the console's actual port, which the workers share; without a socket, with it
-    disabled.
+    """Return the settings with the console's actual port, which all workers share.
+
+    Without a socket, return them with the console disabled.
     """
     port = None if place is None else place.getsockname()[1]
     console = settings.console.model_copy(update={"port": port, "enabled": place is not None})

@@ -102,7 +102,7 @@ class Answers:
         return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Suspend the storage tables of a rewriting that failed in Spark."""
+        """Suspend the use of the storage tables that a failed rewritten statement has read."""
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
@@ -118,7 +118,7 @@ class Answers:
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     def _look_for_catalog(self, state: Session) -> None:
-        """Log once if Spark has no catalog with the configured name: no statement can then name the catalog's views."""
+        """Log a warning once while Spark has no catalog with the configured name: no view can be used then."""
         known = self.catalog.name in state.catalogs
         if self._known_to_spark and not known:
             names = ", ".join(sorted(state.catalogs))
@@ -150,8 +150,7 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Replace the virtual tables that a statement reads by their current rows; return None if it reads no virtual
-        table.
+        """Replace the virtual tables that a statement reads by their current rows; return None if there are none.
 
         The virtual tables are those in viewgate.system and information_schema.
         """
@@ -193,19 +192,22 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide which SQL answers a statement; raise SqlError for an invalid `timeseries` call."""
+        """Decide which SQL answers a statement; raise SqlError for an invalid `timeseries` call.
+
+        A `thorough` decision has the reasons of all views over the statement's tables.
+        """
         sql = hint.sql
         own = Decision(None, sql)
-        if classify(sql).brief or not _may_concern(sql):  # no table is read, so that the catalog is not asked
+        if classify(sql).brief or not _may_concern(sql):  # no table is read: the catalog need not be asked
             return own
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
         recent = await self._views.recent()
-        if not thorough and not state.rewrite and not _spells_time(sql):  # nobody needs the statement parsed
+        if not thorough and not state.rewrite and not _spells_time(sql):  # the statement need not be parsed
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
             told = facts.problem or off
             return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
-        if thorough or state.only is not None:  # for a view that a hint names, the log has a reason, too
+        if thorough or state.only is not None:  # the log has the reason of a view that a hint names
             recent = recent.thorough
         if (past := await self._decide_past(session, sql, state, recent)) is not None:
             return replace(past, problem=facts.problem)
@@ -272,7 +274,10 @@ class Answers:
         return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """Return the session's state, with the settings in the statement's hint."""
+        """Return the session's state for one statement: rewriting may be off, or limited to one view.
+
+        The statement's hint can do both; a problem of the session turns rewriting off.
+        """
         facts: SessionFacts = session.facts
         state = await self.facts(session)
         if facts.problem or OFF in hint.options:
@@ -336,9 +341,7 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark reports the same columns for the user's statement as for its form with views
-        expanded.
-        """
+        """Return whether Spark reports the same columns for the user's statement with and without views expanded."""
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
@@ -361,7 +364,7 @@ def _relied_on(
 
 
 def _may_concern(sql: str) -> bool:
-    """Return whether a statement contains SELECT or `timeseries`; others are never rewritten or translated."""
+    """Return whether a statement contains SELECT or `timeseries`; all other statements are never rewritten."""
     return "select" in sql.lower() or _spells_time(sql)
 
 

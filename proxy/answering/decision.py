@@ -96,13 +96,14 @@ class Decision:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The result of the views for each query block (SELECT), nearest misses first."""
+        """The results of the tried views, by query block (SELECT), nearest misses first."""
         return ranked(self.outcome) if self.outcome else ()
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The distinct reasons why views do not answer, as text; each with its query block if the statement has
-        several.
+        """The distinct reasons why views do not answer, as text.
+
+        If the statement has several query blocks, each reason names its block.
         """
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
@@ -125,8 +126,9 @@ class Decision:
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
-        """Return the reasons why views do not answer, each with the names of its views (a dict used as an ordered
-        set).
+        """Return the names of the views for each reason why views do not answer.
+
+        The inner dict is used as an ordered set.
         """
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
@@ -209,7 +211,10 @@ def _told_of(why: str, views: str) -> str:
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Add a miss for the view that a hint names (`only`), if that view was not tried."""
+    """Add a miss for the view `only`, which a hint names, if that view was not tried.
+
+    Without a hint (None), return the outcome unchanged.
+    """
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
     reads = "it reads nothing of what the statement does"
@@ -218,8 +223,9 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Remove the misses of all views except the view that the statement's hint names; without a hint, change
-    nothing.
+    """Remove the misses of all views except the view that the statement's hint names.
+
+    Without a hint, return the outcome unchanged.
     """
     only = outcome.statement.session.only
     if only is None:

@@ -20,7 +20,7 @@ from rewriter.model.settings import TIME_ZONE
 ON, OFF = "on", "off"
 # The value with which each view's own staleness bound applies.
 OF_VIEW = "view"
-# Whether SHOW TABLES and DESCRIBE answer in Spark's form or in Hive's, which tools for Hive expect.
+# The format in which SHOW TABLES and DESCRIBE answer: Spark's, or Hive's for tools that expect Hive.
 LISTINGS, SPARK, HIVE = "viewgate.listings", "spark", "hive"
 
 # Viewgate's own session settings with their allowed values, the default first.
@@ -40,13 +40,14 @@ _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
 _CATALOG = "spark.sql.catalog."
 _SHARED = "spark.sql.hive.thriftServer.singleSession"  # with it, other clients' SET and USE apply to this session, too
-# Without FROM it would be a Spark job, which waits while Spark is busy, and with it a client that has no handle yet.
+# Without FROM, Spark would run a job, which waits while Spark is busy; the client has no operation handle until then.
 _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)"
 
 
 def allowed(name: str) -> tuple[str, ...]:
-    """Return the allowed values of one of Viewgate's settings, the default first; raise SqlError 42704 for an
-    unknown name.
+    """Return the allowed values of one of Viewgate's settings, the default first.
+
+    Raise SqlError 42704 for an unknown name.
     """
     if name not in SETTINGS:
         raise SqlError(
@@ -70,7 +71,7 @@ def value_of(name: str, given: str) -> str:
 
 
 def _period(name: str, given: str) -> str:
-    """Return a duration unchanged; raise SqlError 22023 if the text is not a duration."""
+    """Return the duration `given` for the setting `name` unchanged; raise SqlError 22023 if it is not a duration."""
     if period(given) is None:
         raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
     return given
@@ -174,7 +175,7 @@ class SessionFacts:
         return ended
 
     def forget(self) -> None:
-        """Forget the state, because Spark's own configuration may have changed."""
+        """Forget the session's state, so that it is queried again: Spark's own configuration may have changed."""
         self._known = None
 
     async def read(self, query: Query) -> Session:

@@ -45,9 +45,7 @@ def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
 
 
 async def rows(catalog: Catalog, table: str) -> Sequence[Row]:
-    """Return the current rows of one table of information_schema, as a mapping from column name to value for
-    each row.
-    """
+    """Return the current rows of one table of information_schema, each as a mapping from column name to value."""
     if table == "schemata":
         found = await catalog.namespaces()
         return [{"catalog_name": catalog.name, "schema_name": ".".join(name)} for name in sorted(found)]

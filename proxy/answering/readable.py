@@ -89,9 +89,7 @@ class Rests:
 
     @property
     def storages(self) -> frozenset[TableName]:
-        """The storage tables that Spark has failed to read since the start, including those whose suspension
-        has ended.
-        """
+        """The storage tables that Spark has failed to read since the start, also if no longer suspended."""
         return frozenset(self._rests)
 
     def why(self, storage: Relation | None) -> str:
@@ -187,9 +185,7 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of the storage table that is still fresh; None if no part is, or if it cannot be
-        determined.
-        """
+        """Return the part of the storage table that is still fresh; None if there is none, or it is unknown."""
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}

@@ -60,7 +60,7 @@ async def _explained(sql: str, query: Query) -> None:
 
 
 def _check_plan(plan: str) -> None:
-    """Raise SqlError for the error that EXPLAIN prints in place of a plan."""
+    """Raise SqlError if EXPLAIN printed an error in place of a plan."""
     if plan.startswith(_NO_PLAN):
         raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 
@@ -94,7 +94,7 @@ def _of_the_users(message: str, plain: str, sql: str) -> str:
 
 
 def _place(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return a position as Spark writes it, with another line and column."""
+    """Return the position `at` in an error of Spark, with its line and column replaced."""
     return f"line {line}{at['pos']}{column}"
 
 

@@ -231,8 +231,9 @@ def _of_session(session: ClientSession) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can represent it: a time in milliseconds since 1970, a text cut after LONGEST
-    characters.
+    """Return a value as JSON can represent it.
+
+    A time becomes milliseconds since 1970; a text is cut after LONGEST characters.
     """
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)

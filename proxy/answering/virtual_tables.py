@@ -25,9 +25,7 @@ _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORAR
 
 
 class Call(NamedTuple):
-    """A call of a table function: the function's name, its argument (a view's name), and its position in the
-    statement.
-    """
+    """A call of a table function: the function, its argument (a view's name), and its position in the statement."""
 
     function: str
     view: str
@@ -159,8 +157,9 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the schema name that begins at the token with index `at`, if a dot and another token follow; else
-        None.
+        """Return the schema name that begins at the token with index `at`; None if there is none.
+
+        A dot and another token, the table's name, must follow the schema's name.
         """
         if at and tokens[at - 1].text == ".":
             return None
@@ -208,7 +207,7 @@ class VirtualSchema:
         return splice(sql, edits)
 
     def described(self, sql: str) -> str | None:
-        """Return the virtual table that a DESCRIBE statement names; None for other statements."""
+        """Return the virtual table of this schema that a DESCRIBE statement names; None for other statements."""
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]

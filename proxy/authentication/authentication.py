@@ -77,8 +77,9 @@ class Tickets(Protocol):
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied if it is
-        wrong.
+        """Return the user of an HTTP request's single token, and the token for the reply.
+
+        Raise Denied if the token is wrong.
         """
         ...
 
@@ -111,8 +112,9 @@ class Authentication:
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """Return the principal of a user name and a password; raise Denied if they are wrong or cannot be
-        checked now.
+        """Return the principal of a user name and a password.
+
+        Raise Denied if the password is wrong, missing, or cannot be checked now.
         """
         if self.open_to_all:
             return user
@@ -140,8 +142,9 @@ class Authentication:
         return user
 
     def bearer(self, token: str) -> str:
-        """Return the user whom a token names; raise Denied if the token is wrong, or if no token keys are
-        configured.
+        """Return the user whom a token names.
+
+        Raise Denied if the token is wrong, or if no token keys are configured.
         """
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
@@ -237,6 +240,8 @@ class PasswordFile:
 def parse(text: str, source: str) -> dict[str, str]:
     r"""Return the hashes in a password file by user; raise ValueError for a malformed line.
 
+    `source` is the file's name for the message.
+
     >>> parse("# team\nann:$argon2id$x\n", "users")
     {'ann': '$argon2id$x'}
     """
@@ -273,7 +278,10 @@ class Cookies:
     attributes: str = ""
 
     def issue(self, user: str, now: float, *, secure: bool) -> str:
-        """Return the Set-Cookie header's value for a user; `now` is in seconds."""
+        """Return the value of a Set-Cookie header for a user; `now` is in seconds.
+
+        A `secure` cookie is sent over HTTPS only.
+        """
         text = f"{user}\n{now + self.lifetime:.0f}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
         # Without TLS, `Secure` would keep Java's client from ever sending the cookie back.
@@ -285,8 +293,9 @@ class Cookies:
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
-        """Return the user in a Cookie header; None if the cookie is missing, forged or expired at `now` (in
-        seconds).
+        """Return the user in a Cookie header; None if the cookie is missing, forged or expired.
+
+        `now` is the current time in seconds.
         """
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:

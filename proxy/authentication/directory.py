@@ -57,7 +57,10 @@ class Directory:
             ) from error
 
     def _found(self, user: str) -> str | None:
-        """Return the name of the only entry that the search finds for a user; None for no entry, or more than one."""
+        """Return the name of the only entry that the search finds for a user; None for no entry, or more than one.
+
+        Raise DirectoryDown if the directory refuses the login of `bind_dn`.
+        """
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")
@@ -70,7 +73,7 @@ class Directory:
         with self._connection(name, password) as connection:
             try:
                 return bool(connection.bind())
-            # the last of these: not a valid password at all
+            # LDAPSASLPrepError: the password has characters that LDAP does not allow
             except (LDAPBindError, LDAPInvalidCredentialsResult, LDAPSASLPrepError):
                 return False
 

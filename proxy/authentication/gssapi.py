@@ -149,9 +149,7 @@ class Initiator:
 
 
 class _Secured:
-    """The part of a GSSAPI login that client and server share: the steps, and the wrapping of messages after
-    the login.
-    """
+    """The part of a GSSAPI login that client and server share: its steps, and the wrapping of messages."""
 
     def __init__(self, library: Library) -> None:
         self._library = library

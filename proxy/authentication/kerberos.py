@@ -57,8 +57,9 @@ class Kerberos:
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the token for the reply; raise Denied if it is
-        wrong.
+        """Return the user of an HTTP request's single token, and the token for the reply.
+
+        Raise Denied if the token is wrong.
         """
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
@@ -96,7 +97,7 @@ class SaslLogin:
         if len(chosen) < len(_OFFER) or chosen[0] != _NO_LAYER:
             raise Denied("Error validating the login: only the SASL protection `auth` is supported: set sasl.qop=auth")
         user, name = security.user(), chosen[len(_OFFER) :].decode("utf-8", "replace")
-        # A client that acts for nobody may leave the name empty, or give its own, with or without the realm.
+        # A client that acts for itself may leave the name empty, or give its own name, with or without the realm.
         self.acting_for = "" if name.partition("@")[0] == user else name
         self.user = user
         return b""

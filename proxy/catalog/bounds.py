@@ -76,7 +76,7 @@ def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterato
 
 
 def _filled(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """Return the live data files of a manifest that have rows."""
+    """Return the data files in a manifest that are not deleted and have rows."""
     files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 

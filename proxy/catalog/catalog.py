@@ -118,8 +118,8 @@ class Catalog:
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
         """Return the current table or view of each name, from one lookup.
 
-        None for a name in another catalog, or without readable metadata; raise Unavailable if the catalog is
-        unavailable.
+        The value is None for a name that does not exist, is in another catalog, or has unreadable metadata. Raise
+        Unavailable if the catalog is unavailable.
         """
         wanted = tuple(dict.fromkeys(names))
         ours = [name for name in wanted if name.catalog == self.name]
@@ -154,9 +154,9 @@ class Catalog:
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Replace storage refreshed from a snapshot that was rolled back by its state as of an earlier refresh.
+        """Return `found`, in which a storage table whose source was rolled back since is as of an earlier refresh.
 
-        That is the last refresh whose source snapshots all still exist. The result is for queries only: a refresh
+        That refresh is the last one whose source snapshots all still exist. The result is for queries only: a refresh
         replaces the current storage table.
         """
         names = rolled_back(found)

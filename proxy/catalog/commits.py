@@ -174,6 +174,6 @@ def _table(iceberg: IcebergCatalog, name: TableName, schema: pa.Schema) -> Icebe
 def _make_namespace(iceberg: IcebergCatalog, namespace: tuple[str, ...]) -> None:
     try:
         iceberg.create_namespace_if_not_exists(namespace)
-    except Exception:  # of several kinds if another worker was faster: SQL catalogs raise their database's own
+    except Exception:  # another worker was faster; SQL catalogs raise errors of their database
         if not iceberg.namespace_exists(namespace):
             raise

@@ -52,7 +52,7 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class CacheUse(NamedTuple):
-    """The use of a cache: the numbers of lookups with (hits) and without success (misses), and of cached values."""
+    """The use of a cache: the number of lookups that succeeded (hits) or failed (misses), and of cached values."""
 
     hits: int
     misses: int

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Threads:
-    """A pool of at most `count` daemon threads; unlike with ThreadPoolExecutor, the process ends without them.
+    """A pool of at most `count` daemon threads, which do not delay the end of the process.
 
     >>> threads = Threads(1, "doctest")
     >>> threads.submit(lambda: 6 * 7).result(), threads.close()

@@ -72,9 +72,7 @@ class Relations:
         return asked(lambda: self._store.look(names))
 
     def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        """Return the current table or view of each name that exists; None for a table or view with unreadable
-        metadata.
-        """
+        """Return the current table or view of each name that exists; None if its metadata is unreadable."""
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
     def look_back(
@@ -146,8 +144,9 @@ class Relations:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Add column bounds to a table: of dates and timestamps if `storage`, and of integers if they were
-        requested.
+        """Add column bounds to a table: of dates and timestamps if `storage`, and of integers if requested.
+
+        Bounds of integers are requested by `range_of`.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)

@@ -153,7 +153,7 @@ Kind = Literal["table", "view"]
 _SAME = 304
 _MISSING = 404
 _AWAY = (502, 503, 504)  # a load balancer's replies for a server that is down
-_SILENCE_S = 60  # after this, a thread gives up a call for which nobody waits any longer
+_SILENCE_S = 60  # without a reply, after which a thread gives up a call
 # A server that compresses replies compares the ETag with that of a compressed reply, which never matches.
 _UNCOMPRESSED = {"Accept-Encoding": "identity"}
 _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
@@ -163,9 +163,7 @@ _ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
 
 
 class Loaded(NamedTuple):
-    """The last reply of the REST catalog for a name: its ETag, the metadata location, and the body, compressed
-    by gzip.
-    """
+    """The last reply of the REST catalog for a name: its ETag, the metadata location, and the gzipped body."""
 
     tag: str
     location: str

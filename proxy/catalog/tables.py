@@ -157,9 +157,12 @@ def _effect(raw: Mapping[str, Any]) -> str:
 
 
 def operation(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot: append, overwrite, delete or replace (compaction)."""
+    """Return the operation of a snapshot: append, overwrite, delete or replace (compaction).
+
+    If none is recorded, return overwrite.
+    """
     summary: dict[str, str] = raw.get("summary") or {}
-    return summary.get("operation", "overwrite")  # format version 1 may omit it: assume the operation that allows most
+    return summary.get("operation", "overwrite")  # format version 1 may omit it; overwrite means any change
 
 
 def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
@@ -173,8 +176,9 @@ def _count(raw: Mapping[str, Any], key: str) -> int | None:
 
 
 def recorded_summary(document: Document) -> Mapping[str, str]:
-    """Return the summary entries that record the refresh of a storage table's current content; empty if there
-    are none.
+    """Return the snapshot summary entries that record the refresh of a storage table's current content.
+
+    Return an empty mapping if there are none.
     """
     heads = _heads(tuple(ancestry(document)))
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}

@@ -75,7 +75,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),
 }
 _FIRST = frozenset(beginning[0] for beginning in COMMANDS)
-_SLIP = 0.7  # VEIW is this close to VIEW; DESC is not to DESCRIBE
+_SLIP = 0.7  # the similarity of a misspelled word: VEIW to VIEW has it, DESC to DESCRIBE has not
 
 
 def find(sql: str) -> Command | None:
@@ -107,7 +107,7 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
     """Return whether keywords equal a command's first keywords, or look like a misspelling of them.
 
-    A misspelled command so gets Viewgate's syntax error instead of Spark's.
+    So a misspelled command gets Viewgate's syntax error instead of Spark's.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -26,7 +26,7 @@ class AffectedViews:
         self._names = Names(Definitions(()))
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
-        """Return the statement's text with its `${…}` variables substituted, as Spark parses the text."""
+        """Return the statement with its `${…}` variables substituted, as Spark does before it parses a statement."""
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
@@ -52,9 +52,7 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return those tables in `possible` that one of the names denotes, given the session's catalog and
-        namespace.
-        """
+        """Return those tables in `possible` that one of the names denotes in the session."""
         if not possible:
             return possible
         facts = await self._context.facts(session)

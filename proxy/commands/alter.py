@@ -95,9 +95,7 @@ def _as_made(view: MaterializedView) -> create.Create:
 
 
 async def _check_columns(session: ClientSession, view: MaterializedView, query: str) -> None:
-    """Raise SqlError 42P16 unless the query's first columns have the names and types of the view's columns, in
-    order.
-    """
+    """Raise SqlError 42P16 unless the query's first columns have the names and types of the view's columns."""
     found = [(column.name.lower(), kept_as(column.type)) for column in await described(query, session.upstream.query)]
     own = [(column.name.lower(), column.type) for column in view.columns]
     if found[: len(own)] != own:

@@ -21,7 +21,7 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """Returns one row per condition of a declared key: the condition, the number of violations, and the query."""
+    """Returns one row per condition of a declared key: the condition, its number of violations, the counting query."""
 
     table: tuple[str, ...]
 
@@ -88,7 +88,7 @@ def _dangling(table: TableName, key: ForeignKey) -> str:
 
 
 def parse(parser: Parser) -> CheckConstraints:
-    """Parse the rest of the statement, after CHECK CONSTRAINTS."""
+    """Parse the rest of the statement, after CHECK CONSTRAINTS; raise SqlError 42601 for a syntax error."""
     parser.accept("ON")
     parser.accept("TABLE")
     command = CheckConstraints(parser.name("a table's name"))

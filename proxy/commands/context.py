@@ -116,8 +116,9 @@ class Command(Protocol):
     """A parsed statement that Viewgate answers itself."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        """Run the statement for the session's user, writing progress to `log`, and return its result; raise
-        SqlError.
+        """Run the statement for the session's user, and return its result; raise SqlError if it fails.
+
+        `log` adds a line to the client's operation log.
         """
         ...
 

@@ -340,7 +340,7 @@ def parse(parser: Parser) -> Create:
 
 
 def parse_replace(parser: Parser) -> Create:
-    """Parse the rest of the statement, after CREATE OR REPLACE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after CREATE OR REPLACE MATERIALIZED VIEW; raise SqlError for a syntax error."""
     return _clauses(parser, Create(parser.name("a view's name"), or_replace=True))
 
 

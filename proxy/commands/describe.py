@@ -60,7 +60,7 @@ def settings(view: MaterializedView) -> str:
 
 
 def parse_show_create(parser: Parser) -> ShowCreate:
-    """Parse the rest of the statement, after SHOW CREATE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after SHOW CREATE MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     command = ShowCreate(parser.name("a view's name"))
     parser.end()
     return command
@@ -100,7 +100,7 @@ class Describe:
 
 
 def parse(parser: Parser) -> Describe:
-    """Parse the rest of the statement, after DESCRIBE MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after DESCRIBE MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     parser.accept("EXTENDED")
     command = Describe(parser.name("a view's name"))
     parser.end()

@@ -103,7 +103,7 @@ async def _check_unneeded(ctx: Context, name: TableName) -> None:
 
 
 def parse(parser: Parser) -> Drop:
-    """Parse the rest of the statement, after DROP MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after DROP MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     if_exists = parser.accept("IF", "EXISTS")
     command = Drop(parser.name("a view's name"), if_exists)
     parser.end()

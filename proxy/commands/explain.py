@@ -79,9 +79,7 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each stale view of a decision, when its running refresh started or when its next one is due,
-    as text.
-    """
+    """Return the refresh of each stale view of a decision as text: since when it runs, or when it is due."""
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
@@ -100,7 +98,7 @@ def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
 async def suggested(ctx: Context, decision: Decision) -> str:
     """Return the statement that makes the suggested change to a view; empty if the decision has no suggestion.
 
-    A comment line above an ALTER or CREATE statement names the session settings that it needs.
+    A comment line above an ALTER or CREATE statement names the session settings under which it must run.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None

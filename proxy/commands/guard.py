@@ -63,7 +63,7 @@ def _column(sql: str, item: Sequence[Token]) -> str:
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
 
 
-# These create an object under a new name, not under a view's: Spark refuses that.
+# Statements with these verbs cannot write to an existing view: Spark refuses to create a table under its name.
 _DEFINES = frozenset({"CREATE", "REPLACE"})
 _DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
 _HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"

@@ -16,7 +16,7 @@ from proxy.statements import Token, scan, string_value
 from rewriter import Definitions, moment_ms
 from rewriter.model import MaterializedView, Session, Snapshot, Table, TableName
 
-# The parameters of each procedure in order, and those that mean the same for another table.
+# The parameters of each procedure in order; _FOLLOWED are those with the same meaning for a storage table.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "rewrite_data_files": ("table", "strategy", "sort_order", "options", "where"),
     "expire_snapshots": (

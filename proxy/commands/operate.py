@@ -71,7 +71,7 @@ async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
 
 
 def parse_kill(parser: Parser) -> Kill:
-    """Parse the rest of the statement, after KILL VIEWGATE STATEMENT."""
+    """Parse the rest of the statement, after KILL VIEWGATE STATEMENT; raise SqlError 42601 for a syntax error."""
     statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS shows it")
     parser.end()
     return Kill(statement)
@@ -144,8 +144,9 @@ _WRONG_SETTINGS = "F0000"
 
 @dataclass(frozen=True)
 class Reload:
-    """Reads the settings file again; returns a message that names the changed settings, and those that need a
-    restart.
+    """Reads the settings file again, and returns a message about the changed settings.
+
+    The message also names the changed settings that take effect only after a restart.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:

@@ -36,9 +36,7 @@ class Parser:
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """Return the token `ahead` tokens after the next one, without advancing; None after the end of the
-        statement.
-        """
+        """Return the token `ahead` tokens after the next one, without advancing; None after the statement's end."""
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
@@ -81,7 +79,10 @@ class Parser:
         return string_value(token.text)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Parse one or more items in parentheses, separated by commas; `item` parses one item."""
+        """Parse one or more items in parentheses, separated by commas; `item` parses one item.
+
+        Raise SqlError 42601 for other text.
+        """
         self.expect("(")
         items = [item()]
         while self.accept(","):

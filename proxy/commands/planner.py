@@ -106,7 +106,10 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Run the same maintenance procedure on the storage of each view; a failure does not stop the others."""
+        """Run the same maintenance procedure on the storage table of each view; a failure does not stop the others.
+
+        A view whose maintenance property is `never` is skipped.
+        """
         for view in views:
             if view.properties.get(MAINTENANCE) == NEVER:
                 continue

@@ -30,12 +30,12 @@ class Refresh:
 
 
 def parse(parser: Parser) -> Refresh:
-    """Parse the rest of the statement, after REFRESH MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after REFRESH MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     return Refresh(parser.name("a view's name"), asked(parser))
 
 
 def asked(parser: Parser) -> Asked:
-    """Parse `[FULL] [WHERE condition]` up to the end of the statement."""
+    """Parse `[FULL] [WHERE condition]` up to the end of the statement; raise SqlError 42601 for other text."""
     full = parser.accept("FULL")
     where = parser.rest("a condition over columns of the view") if parser.accept("WHERE") else ""
     parser.end()
@@ -59,5 +59,5 @@ class ExplainRefresh:
 
 
 def parse_explain(parser: Parser) -> ExplainRefresh:
-    """Parse the rest of the statement, after EXPLAIN REFRESH MATERIALIZED VIEW."""
+    """Parse the rest of the statement, after EXPLAIN REFRESH MATERIALIZED VIEW; raise SqlError for a syntax error."""
     return ExplainRefresh(parser.name("a view's name"), asked(parser))

@@ -80,9 +80,7 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Return whether a setting of Viewgate comes next: a name that begins with `viewgate.`, with or without
-    backticks.
-    """
+    """Return whether a name that begins with `viewgate.` comes next, with or without backticks."""
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

@@ -40,7 +40,7 @@ COLUMNS = (
 class Show:
     """Returns one row per materialized view in the namespace, over the table, and with a name like the pattern.
 
-    None stands for all. Views whose metadata cannot be read are included, unless a table is given.
+    A field that is None selects all views. Views whose metadata cannot be read are included, unless a table is given.
     """
 
     namespace: tuple[str, ...] | None = None
@@ -134,7 +134,7 @@ def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
 
 
 def parse(parser: Parser) -> Show:
-    """Parse the rest of the statement, after SHOW MATERIALIZED VIEWS."""
+    """Parse the rest of the statement, after SHOW MATERIALIZED VIEWS; raise SqlError 42601 for a syntax error."""
     namespace = table = like = None
     if parser.accept("IN") or parser.accept("FROM"):
         namespace = parser.name("a namespace")
@@ -173,8 +173,9 @@ def listed(sql: str) -> Parts | None:
 
 
 async def hidden(context: Context, session: ClientSession, sql: str) -> frozenset[str]:
-    """Return the own names of the storage tables that a SHOW TABLES statement would list; empty for other
-    statements.
+    """Return the names, without namespace, of the storage tables that a SHOW TABLES statement would list.
+
+    Return an empty set for other statements.
     """
     namespace = listed(sql)
     views = (await context.answers.definitions()).views if namespace is not None else ()

@@ -172,9 +172,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a storage table: partitions and sort order as in Spark's clauses, and inherited write
-    properties.
-    """
+    """The layout of a storage table: partitions and order as in Spark's clauses, and inherited write properties."""
 
     partitioned_by: str = ""
     ordered_by: str = ""
@@ -191,7 +189,7 @@ class Layout:
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
         """Yield the ALTER statements that set the storage table's sort order; none if it has no order.
 
-        The second keeps the distribution of rows to tasks as it was, which the first would change.
+        The first sets the order; the second restores the distribution of rows to tasks, which the first changes.
         """
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
@@ -234,9 +232,7 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return a description of the rows that the storage table will have; None if the rewriter does not support the
-    query.
-    """
+    """Return a description of the rows that the storage table will have; None if the query is not supported."""
     view = MaterializedView(
         name=storage,
         uuid="",
@@ -312,7 +308,7 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Record a refresh of an adopted table, if it has the rows that the view's query gives; return their number.
+    """Check that an adopted table has the rows of the view's query, record a refresh, and return the row count.
 
     Table and query are compared at the same snapshots of the sources. Raise SqlError 55000 if the rows differ.
     """

@@ -139,7 +139,10 @@ class JournalSettings(Table):
 
 
 class TracingSettings(Table):
-    """The OpenTelemetry collector that gets spans, and the share (0 to 1) of statements that are traced."""
+    """The OpenTelemetry collector that gets spans, at `endpoint`, with additional HTTP headers.
+
+    `ratio` is the share (0 to 1) of statements without a client's trace that get a new trace.
+    """
 
     endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
     headers: Headers = Field(default={}, repr=False)

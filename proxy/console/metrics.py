@@ -35,9 +35,7 @@ Packed = Sequence[Any]
 
 
 def packed(registry: CollectorRegistry) -> Packed:
-    """Return the metric families of a registry as JSON values, without the times at which their counters were
-    created.
-    """
+    """Return the metric families of a registry as JSON values, without the creation times of counters."""
     return [
         [m.name, m.documentation, m.type, [[s.name, s.labels, s.value] for s in m.samples if _is_wanted(s.name)]]
         for m in registry.collect()
@@ -116,7 +114,7 @@ class Metrics(Collector):
         registry.register(self)
 
     def ended(self, record: Record) -> None:
-        """Count a statement whose execution has ended."""
+        """Count a statement whose outcome is final, by its kind, outcome, reason and state."""
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
@@ -204,9 +202,7 @@ class Gauges(Collector):
         registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the gauges and counters of sessions, statements, upstreams, certificates, caches, refreshes and
-        views.
-        """
+        """Yield the gauges and counters of sessions, statements, upstreams, certificates, caches and views."""
         service = self._service
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running

@@ -102,7 +102,9 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def judged(row: Row) -> tuple[str, str] | None:
-    """Return a problem of a view that an operator should look into, and its CSS class; None if there is no problem.
+    """Return a problem of a view that an operator should look into, and the CSS class of its mark.
+
+    Return None if there is no problem.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})

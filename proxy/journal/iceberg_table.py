@@ -1,6 +1,4 @@
-"""Writes the journal to Iceberg tables, one row for each statement or refresh, which can be queried through
-Viewgate.
-"""
+"""Writes the journal to Iceberg tables, one row per statement or refresh, which can be queried through Viewgate."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ def _fields(kind: pa.DataType, names: str) -> Iterable[tuple[str, pa.DataType]]:
 
 
 _TEXT, _NUMBER, _MOMENT = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
-# The columns of the system table with the same records, without the worker.
+# The columns of the system table with the same records, except `worker`.
 SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
     Record: pa.schema(
         [

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 _SOON = 0.05  # seconds after which a closed statement is logged
 MOST = 1000  # the number of ended statements, and of ended refreshes, that are kept
 _SAID = "Viewgate: "
-_OF_THE_CALL = ("HY106", "HYC00")  # an orientation that there is not, or not for this result
+_OF_THE_CALL = ("HY106", "HYC00")  # SQLSTATEs of a fetch with an unsupported orientation
 
 
 class Sink(Protocol):
@@ -149,9 +149,7 @@ class Journal:
             self._close(operation.handle.guid)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
-        """Record the rows in a reply to a client's fetch; if the reply is an error, record that the statement
-        failed.
-        """
+        """Record the rows in a reply to a client's fetch; if the reply is an error, record it as the statement's."""
         record = self._unclosed.get(operation.guid)
         if record is None:
             return
@@ -193,9 +191,7 @@ class Journal:
 
     @contextmanager
     def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:
-        """Yield the record of a refresh that the body performs; record the refresh's end when the body ends or
-        fails.
-        """
+        """Yield the record of a refresh that the body performs; record its end when the body ends or fails."""
         refresh = Refresh(view, cause)
         self._refreshing.append(refresh)
         try:

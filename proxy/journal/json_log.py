@@ -35,6 +35,9 @@ class JsonLog(logging.Formatter):
 
 
 def log_as_json(worker: int | None = None) -> None:
-    """Make all handlers of the root logger write their lines as JSON from now on."""
+    """Make all handlers of the root logger write JSON lines from now on.
+
+    `worker` is the number of this process, None if there is only one process.
+    """
     for handler in logging.getLogger().handlers:
         handler.setFormatter(JsonLog(worker))

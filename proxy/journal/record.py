@@ -34,7 +34,7 @@ _NAMES = (
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
 # Parts of these names, searched first: the regular expression takes 50 µs for a statement of 250 characters.
 _PARTS = ("passw", "secret", "token", "credential", "key", "passphrase", "account", "sig")
-# Spaces and comments, which are bounded so that the time is linear in a text of their beginnings.
+# Spaces and comments; their length is bounded, so that a text with many unclosed comments takes linear time.
 _GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*+"
 # A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b').
 # It is tried once for each word: tried at each name in a long word, the time would grow with the square of the length.
@@ -42,7 +42,7 @@ _VALUE = re.compile(
     rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
     re.IGNORECASE,
 )
-# A quoted text, in which a backslash escapes, or a number; the group is an apostrophe of English, which quotes nothing.
+# A quoted text (with backslash escapes) or a number; the group matches an apostrophe in English, which quotes nothing.
 _QUOTED = re.compile(
     r"""(\w'(?:s|t|re)\b(?!')|(?<=\ws)'(?=\s\w))|'(?:[^'\\]|\\.)*\\?'?|"(?:[^"\\]|\\.)*\\?"?|(?<![\w`])\d[\w.]*"""
 )
@@ -87,7 +87,7 @@ def without_values(message: str) -> str:
     return _QUOTED.sub(lambda found: found[1] or "?", message.split("\n", 1)[0])
 
 
-# Numbers such as 2.5 and lists of literals; lists of such lists.
+# `?.?` (a number such as 2.5) and `?, ?` (a list of literals); `(?), (?)` (a list of parenthesized literals).
 _LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
 _QUOTES = frozenset("'\"")
 
@@ -166,15 +166,15 @@ def trace_in_comment(sql: str) -> Trace | None:
 
 
 def _comments(sql: str) -> Iterator[str]:
-    """Yield the texts between /* and */."""
+    """Yield the texts between `/*` and `*/` in a statement, also those within string literals."""
     end = 0
     while (start := sql.find("/*", end)) >= 0 and (end := sql.find("*/", start + 2)) >= 0:
         yield sql[start + 2 : end]
         end += 2
 
 
-# The characters of a statement that are kept, and those in its log line. A statement may have megabytes, and a thousand
-# of those would fill the memory.
+# The number of characters of a statement that are kept, and that its log line has. A thousand statements of several
+# megabytes would fill the memory.
 KEPT, SHOWN = 10_000, 200
 
 
@@ -259,7 +259,7 @@ class Record:
 
     @property
     def milliseconds(self) -> int:
-        """The duration of the statement: until its end, or until now if it is running."""
+        """The duration of the statement in milliseconds: until its end, or until now if it is running."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     @property
@@ -288,9 +288,7 @@ class Record:
             self.rewritten = kept(rewritten, literals=self.literals) if rewritten else None
 
     def begun(self, upstream: str = "") -> None:
-        """Record that the statement has started, on an upstream server, or in Viewgate itself if `upstream` is
-        empty.
-        """
+        """Record that the statement has started on an upstream server (empty: in Viewgate itself)."""
         self.upstream = upstream
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)

@@ -47,7 +47,7 @@ class Refresh:
 
     @property
     def milliseconds(self) -> int:
-        """The duration of the refresh: until its end, or until now if it is running."""
+        """The duration of the refresh in milliseconds: until its end, or until now if it is running."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     def ended(self, state: OperationState, error: str = "") -> None:

@@ -56,9 +56,9 @@ class Usage:
 
     def __init__(self) -> None:
         self._views: dict[TableName, Uses] = {}
-        # the number of statements, and their mean milliseconds
+        # for each digest that tables have answered: the number of statements, and their mean milliseconds
         self._by_tables: LRUCache[str, tuple[int, float]] = LRUCache(_TEXTS)
-        # of digests that tables have not answered yet, by the views that did: the statements, and their milliseconds
+        # for each digest that only views have answered, by these views: the number of statements, their milliseconds
         self._by_views: LRUCache[str, dict[tuple[TableName, ...], tuple[int, float]]] = LRUCache(_TEXTS)
 
     @property
@@ -112,9 +112,7 @@ class Usage:
         times[views] = number + 1, ms + record.work_ms
 
     def _save(self, views: Sequence[TableName], statements: int, ms: float) -> None:
-        """Add `ms`, saved in `statements` statements that these views answered together, to the views in equal
-        parts.
-        """
+        """Add `ms`, which these views saved together in `statements` statements, to the views in equal parts."""
         for view in views:
             uses = self._views.setdefault(view, Uses())
             uses.saved_milliseconds += ms / len(views)

@@ -173,8 +173,9 @@ def line(record: Record | Refresh) -> str:
 
 
 def known(record: Record | Refresh) -> dict[str, Any]:
-    """Return the values of a statement or refresh by key, with its kind as `event`; keys without a value are
-    left out.
+    """Return the values of a statement or refresh by key, with its kind as `event`.
+
+    Keys without a value are left out.
     """
     kind = "refresh" if isinstance(record, Refresh) else "statement"
     return {"event": kind, **{name: value for name, value in record.values().items() if value not in (None, "", ())}}
