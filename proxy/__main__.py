@@ -309,7 +309,10 @@ def password(user: Annotated[str, typer.Argument()]) -> None:
 
 
 async def _password(user: str) -> None:
-    """Read a password from the terminal or a pipe, and print the user's line for a password file."""
+    """Read a password from the terminal or a pipe, and print the user's line for a password file.
+
+    Raise ConfigError for an empty password, or for a user name that is empty or has a colon.
+    """
     from getpass import getpass
 
     from proxy.authentication import PasswordFile

@@ -262,7 +262,7 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield a miss for each view over a table that has the same name as a temporary view of the session."""
+    """Yield a miss for each view over a table that is hidden by a temporary view that the statement reads."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)

@@ -134,7 +134,7 @@ Relations = Mapping[TableName, Relation | None]
 
 @dataclass(frozen=True)
 class _Stale:
-    """A view whose storage lacks a change of one table other than an append; `why` describes the change."""
+    """A view of which one source has changed since the refresh, not only by appends; `why` describes the change."""
 
     view: MaterializedView
     storage: Table

@@ -187,7 +187,8 @@ class VirtualSchema:
     async def expand(self, sql: str, rows: Rows) -> str | None:
         """Replace each virtual table in a statement by its rows, which `rows` returns for a table's name.
 
-        Return None if the statement reads no virtual table; raise SqlError if the statement defines a view.
+        DESCRIBE of a virtual table becomes DESCRIBE QUERY. Return None if the statement reads no virtual table; raise
+        SqlError if the statement defines a view.
         """
         if (table := self.described(sql)) is not None:
             return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"

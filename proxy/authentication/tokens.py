@@ -18,7 +18,8 @@ _SHARED = ("HS256", "HS384", "HS512")
 class Tokens:
     """The keys that verify JSON Web Tokens, the claims that a token must have, and the claim that names the user.
 
-    `keys` are pairs of a key id (None: for tokens with any id) and a key.
+    `keys` are pairs of a key id (None: for tokens with any id) and a key. An `audience` or `issuer` of None is not
+    checked.
     """
 
     keys: tuple[tuple[str | None, Any], ...]
@@ -31,7 +32,7 @@ class Tokens:
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
         """Read the keys from a file: a JSON Web Key Set, a public key in PEM, or a shared secret.
 
-        Raise ValueError for a secret of fewer than 32 characters.
+        The other arguments become fields. Raise ValueError for a secret of fewer than 32 characters.
         """
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):

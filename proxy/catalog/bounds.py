@@ -90,7 +90,7 @@ def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iter
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
-    """Return whether a column has only NULLs in a file."""
+    """Return whether a column has only NULLs in a file; False if the file's metadata does not count NULLs."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
     return nulls.get(field_id) == file.record_count
 

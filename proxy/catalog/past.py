@@ -103,7 +103,10 @@ def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableNam
 
 
 def _left(table: Table, source: SourceState) -> bool:
-    """Return whether a table's history no longer contains the snapshot that a refresh read."""
+    """Return whether a table's history no longer contains the snapshot that a refresh read.
+
+    Return False if the refresh read the table while it had no snapshot.
+    """
     read = source.snapshot_id
     return read not in (None, table.snapshot_id) and all(snapshot.id != read for snapshot in table.snapshots)
 
@@ -111,9 +114,10 @@ def _left(table: Table, source: SourceState) -> bool:
 def before_rollbacks(
     documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
 ) -> Mapping[TableName, Table]:
-    """Return each storage table as of its last refresh from snapshots that its sources' histories still contain.
+    """Return each storage table in `documents` as of its last refresh from snapshots that still exist.
 
-    Storage tables without such a refresh are left out.
+    `relations` has the current sources: a snapshot exists if it is in its source's history. Storage tables without such
+    a refresh are left out.
     """
     tables = (relation for relation in relations.values() if isinstance(relation, Table))
     past = {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in tables}

@@ -104,7 +104,7 @@ class Reach:
 
     @property
     def available(self) -> bool:
-        """Whether the catalog answered the last call or probe."""
+        """Whether the catalog answered the last call or probe; true before the first one."""
         return self._problem is None
 
     def check(self) -> None:

@@ -76,8 +76,8 @@ class Widen:
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
     """Return whether ALTER … ADD COLUMNS supports a view in a session with these settings.
 
-    `settings` are those that the session would record in a view (`recorded_settings`). Views of other tools and views
-    with an adopted table are not supported.
+    `settings` are those that the session would record in a view (`recorded_settings`); they must equal those that the
+    view records, if any. Views of other tools and views with an adopted table are not supported.
     """
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 

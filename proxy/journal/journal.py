@@ -149,7 +149,7 @@ class Journal:
             self._close(operation.handle.guid)
 
     def fetched(self, operation: Handle, reply: bytes) -> None:
-        """Record the rows in a reply to a client's fetch; if the reply is an error, record it as the statement's."""
+        """Record the rows in a reply to a client's fetch; if the reply is an error, record the statement's failure."""
         record = self._unclosed.get(operation.guid)
         if record is None:
             return
