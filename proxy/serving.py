@@ -105,7 +105,7 @@ async def supervise(options: Options, settings: config.Config) -> int:
 async def work() -> None:
     """Run one worker, in the process that the supervisor has started for it.
 
-    The supervisor sends the worker's task and later orders to standard input.
+    The supervisor writes the worker's task and later orders to the worker's standard input.
     """
     orders = await workers.Orders.through(sys.stdin)
     task = await orders.next()

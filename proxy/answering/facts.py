@@ -59,6 +59,8 @@ def allowed(name: str) -> tuple[str, ...]:
 def value_of(name: str, given: str) -> str:
     """Return a setting's value in its stored form; raise SqlError 22023 for a value that is not allowed.
 
+    Raise SqlError 42704 for an unknown setting.
+
     >>> value_of("viewgate.rewrite", "FALSE")
     'off'
     """
@@ -206,7 +208,10 @@ class SessionFacts:
 
 
 def read_hint(sql: str) -> Hinted:
-    """Split a statement into Viewgate's hint and the statement without it; raise SqlError 42601 for an invalid hint."""
+    """Split a statement into the options of Viewgate's hint and the statement without the hint.
+
+    Without a hint, there are no options. Raise SqlError 42601 for an invalid hint.
+    """
     hint = hinted(sql)
     unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
     without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)
