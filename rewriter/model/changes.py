@@ -29,8 +29,8 @@ class Change:
 
     `start` is the id of the snapshot that the refresh read, `end` the id of the current snapshot; each is None if the
     table had no snapshot at that time. `columns` are the table's current columns, `recorded` the columns in the
-    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the two snapshots. `reason` says
-    why a kind is UNKNOWN.
+    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the two snapshots. `reason`
+    explains the kind UNKNOWN; it is empty for other kinds.
 
     `added` and `removed` are the row counts of the data files added and removed, `records` is the current row count.
     `row_deletes` is true if the table has delete files, because of which Spark cannot list the changed rows. `files`

@@ -52,7 +52,7 @@ def read_primary_key(text: str) -> tuple[str, ...]:
 def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
     """Return the foreign keys in the property `text` of the table `owner`; raise ConstraintError if `text` is invalid.
 
-    A referenced table without catalog or namespace is looked up in those of `owner`.
+    A referenced table without catalog or namespace is in the catalog and namespace of `owner`.
 
     >>> key, = read_foreign_keys("(day) REFERENCES dates (d)", TableName(("lake", "demo", "sales")))
     >>> str(key)

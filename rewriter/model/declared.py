@@ -1,6 +1,6 @@
 """The declared keys and columns of the known tables.
 
-With them, the view index rules out views before the tables of a query are looked up in the catalog.
+The view index uses them to rule out views before the tables of a query are looked up in the catalog.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """Return the facts extended by those of `relations`; the same object if none of them is new."""
+        """Return the facts updated from the looked-up `relations`; return the same object if nothing changes.
+
+        A name that is a view or does not exist (None) loses its facts.
+        """
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:
             return self
@@ -55,7 +58,8 @@ class Declared(NamedTuple):
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
         """Return whether inner joins of `tables` to the tables `among` may keep each row of `among` exactly once.
 
-        The declared keys allow this only if each of `tables` has a primary key and is referenced by one of `among`.
+        The declared keys allow this only if each of `tables` has a primary key and is referenced by one of `among`; the
+        check is a filter, not a proof.
         """
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)

@@ -70,12 +70,17 @@ def ticked(identifier: str) -> str:
 
 
 def unticked(identifier: str) -> str:
-    """Return the name that an identifier in backticks stands for; return any other identifier unchanged."""
+    """Return an identifier without its enclosing backticks, and with doubled backticks undone.
+
+    Return an identifier without enclosing backticks unchanged.
+    """
     return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
 
 
 def split_name(text: str) -> tuple[str, ...]:
     """Return the parts of a dotted name, without backticks; a dot in backticks does not separate parts.
+
+    An empty text gives one empty part.
 
     >>> split_name("demo.`a.b``c`")
     ('demo', 'a.b`c')

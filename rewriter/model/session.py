@@ -16,7 +16,7 @@ class Session:
     `catalogs` are the names of the known catalogs. `lower_names` is true if names of tables are compared in lower case.
     `defaults` are Spark's values of the settings that the session does not set. `rewrite` is false after SET
     viewgate.rewrite = off. `only` is the view that the statement's hint demands: no other view may be used, and this
-    one may be used even if it is estimated to be slower.
+    one may be used even if it is estimated to be slower. Without such a hint, `only` is None.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -38,7 +38,7 @@ class Session:
         return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
 
     def leaves_out(self, view: TableName) -> bool:
-        """Return whether the statement's hint demands a view other than `view`."""
+        """Return whether the statement's hint demands a view other than `view`; False without a hint."""
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:

@@ -73,10 +73,10 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def differing_setting(
     here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
 ) -> tuple[str, str | None, str | None] | None:
-    """Return the first setting that can change a result and differs, with both values; None if there is none.
+    """Return the first setting (by name) that can change a result and differs, with both values; None if there is none.
 
-    A setting that is missing in `here` or `there` has the value in `defaults` there. Settings in READABLE are not
-    compared, because a session with any other value of one of them gets no rewriting.
+    A setting missing in `here` or in `there` counts with its value in `defaults`, or None without a default. Settings
+    in READABLE are not compared, because a session with any other value of one of them gets no rewriting.
 
     >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
     >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
@@ -91,20 +91,20 @@ def differing_setting(
 
 
 def is_ansi(settings: Mapping[str, str] | None) -> bool:
-    """Return whether ANSI mode is on, also if it is not set; False if `settings` is None (unknown)."""
+    """Return whether ANSI mode is on, which is the default; False if `settings` is None (unknown)."""
     return settings is not None and settings.get(ANSI, "true").lower() == "true"
 
 
 def _value(text: str | None) -> str | None:
-    """Return a setting's value, in lower case if it is a truth value; None for a setting without a value."""
+    """Return a setting's value, in lower case if it is `true` or `false`; None for a setting without a value."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
-    """Return a setting, as `name = value`, that makes a statement mean something else than Viewgate assumes.
+    """Return the first setting, as `name = value`, under which a statement means something else than Viewgate assumes.
 
-    These are the settings in READABLE with another value, and all legacy and write-audit-publish settings. Return None
-    if no such setting is set.
+    Such settings are those in READABLE with another value, and all legacy and write-audit-publish settings. Return None
+    if the session sets none of these.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

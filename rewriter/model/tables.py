@@ -85,10 +85,10 @@ class RefreshState:
     columns after the refresh (None if not recorded), `started_ms` the time at which the refresh started (milliseconds
     since 1970).
 
-    `only` is the condition over the view's columns that all usable stored rows satisfy; empty if the storage table has
-    all rows of the view. If stale rows were excluded by narrowing `only`, `behind` describes the source changes that
-    those rows lack, and `stale_share` is the share (0 to 1) of the changed table's rows from which those rows are
-    computed.
+    `only` is a SQL condition over the view's columns: only stored rows that satisfy `only` may be used. It is empty if
+    all stored rows may be used and the storage table has all rows of the view. If `only` was narrowed to exclude stale
+    rows, `behind` describes the source changes that the excluded rows lack, and `stale_share` is the share (0 to 1) of
+    the changed table's rows from which the excluded rows are computed.
     """
 
     view_version: int
@@ -151,12 +151,18 @@ class Table:
 
     @property
     def only(self) -> str:
-        """The condition over the view's columns that all usable stored rows satisfy; empty without such a condition."""
+        """The SQL condition over the view's columns that a stored row must satisfy to be used.
+
+        Empty if all stored rows may be used.
+        """
         return self.refresh.only if self.refresh is not None else ""
 
     @property
     def behind(self) -> str:
-        """A description of the source changes missing from the stored rows outside `only`; empty if there are none."""
+        """A description of the source changes missing from the stored rows that `only` excludes.
+
+        Empty if `only` excludes no stale rows.
+        """
         return self.refresh.behind if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
@@ -181,7 +187,10 @@ class Table:
                 )
 
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
-        """Yield the snapshots after the given one, newest first; all snapshots if the given one is not an ancestor."""
+        """Yield the snapshots after the given one, newest first.
+
+        If the given snapshot is None or not an ancestor of the current one, yield all snapshots of the table.
+        """
         for snapshot in self.snapshots:
             if snapshot.id == snapshot_id:
                 return

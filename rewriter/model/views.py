@@ -82,7 +82,7 @@ class MaterializedView:
 
     @property
     def written(self) -> str:
-        """The storage query as it was defined, in which other views may be named."""
+        """The storage query as defined: view names in it are not replaced by the views' queries."""
         return self.over_views or self.storage_query
 
     @property
