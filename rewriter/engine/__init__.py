@@ -1,11 +1,15 @@
 """Decides which blocks of a statement are answered from which views: shortlist, rules, cost, snapshots, verification.
 
-decide ─▶ choose (one block, or one branch of it) ─▶ tried (the views of the shortlist, the cheapest plan) │ ├─ answer
-(one access path: table mappings, RULES) │ ├─ access_paths (a view's storage as a relation, settings) │ └─ over_views
-(the views defined over a view that answers) └─▶ verify (each plan), consistency (one set of snapshots)
+A block is one SELECT of a statement, as an object. An access path (match.Candidate) is a view's block together with its
+storage table. A rewrite rule gets a block, an access path, and a table mapping (which table of the block each table of
+the view corresponds to), and returns a Match with the plan, or a Miss with the reason why the view cannot answer. The
+question is the block, or the query matched as a whole (by its text or as a set operation), that a view should answer.
 
-An access path (match.Candidate) is a view's block together with its storage table. The question is the block, or the
-text or set operation matched as a whole, that a view should answer.
+decide ─▶ choose (one block, or one branch of it) ─▶ tried (the views of the shortlist, the cheapest plan)
+  │                                                    ├─ answer (one access path: table mappings, RULES)
+  │                                                    ├─ access_paths (a view's storage as a relation, settings)
+  │                                                    └─ over_views (the views defined over a view that answers)
+  └─▶ verify (each plan), consistency (one set of snapshots)
 """
 
 from rewriter.engine.decide import decide

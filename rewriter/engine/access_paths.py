@@ -1,4 +1,7 @@
-"""Access paths: a view's block with its storage table in the current state, as rewrite rules take it."""
+"""Builds access paths: a view's block together with its storage table in the current state.
+
+Access paths are the input of rewrite rules.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,10 @@ def readable_storage(
     *,
     partial: bool = False,
 ) -> Table | Miss:
-    """Return a view's storage table if it is fresh and rewriting may use the view, else a Miss.
+    """Return a view's storage table if it is fresh and the session may use the view, else a Miss with the reason.
 
-    With `partial`, the storage may hold only part of the view's rows. Views in `refuted` must not be used.
+    With `partial`, a storage table with only a part of the view's rows is returned, too; otherwise it gives a Miss.
+    Views in `refuted` gave a plan that the verifier refuted, and must not be used.
     """
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
@@ -46,9 +50,10 @@ def readable_storage(
 def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """Return the access path to a view for a query; a Miss if rules cannot use the view.
+    """Return the access path to a view for a query; a Miss with the reason if rules cannot use the view.
 
-    The path's block is the view's query, or a SELECT of the view's columns if the query names the view in FROM.
+    The path's block is the view's query, or a SELECT of the view's columns if the query names the view in FROM. `zone`
+    is the session's time zone.
     """
     named = {table.name for table in query.tables}
     if view.name in named:
@@ -97,7 +102,10 @@ def candidate_of(
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
-    """Return whether a query reads a view's base tables, and names neither the view nor a view that it reads."""
+    """Return whether a query names neither the view nor a view that the view reads.
+
+    Only the base tables of query and view can then match.
+    """
     return {view.name, *(state.name for state in view.through)}.isdisjoint(table.name for table in query.tables)
 
 
@@ -108,7 +116,10 @@ def _other_zone(zone: str, view: MaterializedView) -> Miss:
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """Return the view with the condition of its partial storage added to its query; raise Unsupported."""
+    """Return the view with the condition of its partial storage (`storage.only`) added to its query.
+
+    Return the view unchanged if the storage table has all rows; raise Unsupported if the condition cannot be added.
+    """
     if not storage.only:
         return view
     return narrowed(view, storage.only, {name: columns_of(name, definitions, relations) for name in names})
@@ -117,7 +128,10 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """Return the block of a view's storage query over these tables; the reason as text if rules cannot match it."""
+    """Return the block of a view's storage query over the tables `names`.
+
+    If rules cannot match the query, return the reason as text.
+    """
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
@@ -127,19 +141,25 @@ def _block(
 def _own_filter(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> tuple[exp.Expr, ...]:
-    """Return the conditions of the view's own query, without the condition of partial storage."""
+    """Return the WHERE conditions of the view's own query, without the condition of partial storage.
+
+    Return an empty tuple if rules cannot match the view's query.
+    """
     block = _block(view, names, definitions, relations)
     return block.where if isinstance(block, Block) else ()
 
 
 @remembered
 def _of_rows_or_groups(block: Block) -> bool:
-    """Return whether rules can match a view's block; GROUPING SETS are supported, as one access path for each set."""
+    """Return whether rules can match a view's block: it has no window functions and no DISTINCT over groups (cached).
+
+    GROUPING SETS are supported, because each set becomes an access path of its own.
+    """
     return replace(block, sets=None).plain
 
 
 def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
-    """Return the columns of a table or view; empty if it is unknown."""
+    """Return the columns of a table or view; an empty tuple if the name is unknown."""
     table = relations.get(name)
     if isinstance(table, Table):
         return table.columns
@@ -149,7 +169,10 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 
 @remembered
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
-    """Return the storage column of each output, by name or else by position; None if the columns do not fit."""
+    """Return the storage column of each output: the column of the same name, else the column at the same position.
+
+    Return None if the numbers differ or two outputs would have the same column (cached).
+    """
     if len(block.outputs) != len(columns):
         return None
     known = {column.name.lower() for column in columns}
@@ -163,9 +186,9 @@ def settings_problem(
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    All expressions that the view stores are checked, also if the query names the view or a view that it reads. A view
-    that records its settings and is matched by its definition is read in its own time zone, so that the zone is not
-    compared.
+    All expressions that the view stores are checked, even if the query names the view or a view that the view reads.
+    The time zone is not compared if the view records its settings and is matched by its definition, because its rows
+    are then read in the view's own time zone.
     """
     view = definitions.by_name[candidate.view.name]
 
@@ -188,9 +211,9 @@ def settings_problem(
 
 
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
-    """Return a Miss if a session setting differs from the one that the view records; None otherwise.
+    """Return a Miss if a session setting differs from the value recorded at CREATE of the view; None otherwise.
 
-    The time zone is compared only if `zoned()` returns True.
+    The time zone is compared only if `zoned()` returns True. A view without recorded settings always gives a Miss.
     """
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
@@ -205,6 +228,6 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 
 @remembered
 def zone_matters(block: Block) -> bool:
-    """Return whether a block's rows may depend on the session's time zone; cached."""
+    """Return whether a block's rows may depend on the session's time zone (cached)."""
     blocks = (block, *block.derived)
     return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

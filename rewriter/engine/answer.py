@@ -1,6 +1,9 @@
-"""Answers one question from one access path: tries every table mapping and every rule.
+"""Answers one question (a block, or a query matched as a whole) from one access path.
 
-If a rule's plan contains further questions (a plan in two phases, or a set operation), they are answered here, too.
+Each table mapping and each rule is tried. An access path is a view's block with its storage table; a table mapping
+assigns tables of the view to tables of the question. A plan in two phases reads groups, from the storage table and from
+the base tables for rows that the storage table lacks, and then aggregates the groups again. Such a plan and a plan for
+a set operation contain further questions, which are answered here, too.
 """
 
 from __future__ import annotations
@@ -39,7 +42,10 @@ DEEPEST = 2
 
 
 class Answer(NamedTuple):
-    """The result of trying an access path: a match and its rule, or the Miss that came closest to a match."""
+    """The result of trying an access path: a Match and the name of its rule, or a Miss with the reason.
+
+    `rule` is empty if the Miss does not come from a rule.
+    """
 
     rule: str
     result: Match | Miss
@@ -50,14 +56,15 @@ Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Return a block as the only branch of a UNION ALL, read from the base tables."""
+    """Return a block as the only branch of a UNION ALL, to be read from the base tables."""
     return (Shared(block, 1.0),)
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
-    """Return the match of the first mapping and rule that fit, or the Miss that came closest to a match.
+    """Return the Match of the first table mapping and rule that fit; otherwise a Miss with the reason.
 
-    `remainder` returns the branches that read the rows that a path lacks.
+    `remainder` takes the rows that the view's storage table lacks, as a block, and returns the UNION ALL branches that
+    read these rows.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     further = False
@@ -88,9 +95,10 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the question with each mapping of the path's tables to the question's.
+    """Yield the question with each mapping of the access path's tables to the question's tables.
 
-    Derived tables of the question are first replaced by the path's; where that fails, yield the Miss and no mapping.
+    Derived tables of the question are first replaced by derived tables of the view; where this fails, yield the Miss
+    and an empty mapping.
     """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
@@ -107,9 +115,9 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 
 
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
-    """Return the match of the first rule whose plan can be completed, or the Miss that came closest to a match.
+    """Return the Match of the first rule whose plan can be completed; otherwise the Miss of the rule that got furthest.
 
-    If the question itself does not roll up, the Miss for that is preferred to a Miss for the groups of a plan in two
+    If the question's own aggregates do not roll up, their Miss is preferred to a Miss for the groups of a plan in two
     phases. `depth` counts the enclosing plans in two phases.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
@@ -125,9 +133,10 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return a rule's plan as a match; a Miss if the plan contains a question without an answer.
+    """Return a rule's plan as a Match; a Miss if the plan contains a question that cannot be answered.
 
-    A plan in two phases, or for a set operation, contains questions; these are answered first.
+    A plan in two phases, and a plan for a set operation, contain questions; these are answered first. A Miss is
+    returned unchanged.
     """
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
@@ -135,9 +144,10 @@ def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Ma
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Complete a plan in two phases: read its groups from the path and the remainder, then aggregate the groups.
+    """Complete a plan in two phases: read its groups from the view and the remaining rows, then aggregate the groups.
 
-    Return a Miss if one of the two phases is not possible.
+    Return a Miss if one of the phases is not possible, or if `depth`, the number of enclosing plans in two phases, is
+    DEEPEST.
     """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
@@ -160,9 +170,9 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
 
 
 def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
-    """Answer each branch of a set operation from a branch of the view's.
+    """Answer each branch of a set operation from the corresponding branch of the view.
 
-    Return a Miss if one has no answer, or if the branches read the view in different ways.
+    Return a Miss if a branch cannot be answered, or if the branches would read the view's storage table differently.
     """
     found = []
     for query, branch in question.pairs:
@@ -174,7 +184,7 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
-    """Return the answer to a question from `groups`, the first phase of a plan in two phases, as if these were stored.
+    """Return the answer to a query from `groups`, the first phase of a plan in two phases, treated as a storage table.
 
     Return a Miss if the groups do not determine the answer.
     """
@@ -185,7 +195,7 @@ def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Mi
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return a match that reads the groups of its first phase from these branches."""
+    """Return the match with its storage table replaced by a UNION ALL of `branches`, which read the groups."""
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
 

@@ -28,7 +28,10 @@ from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
-    """The view that answers a block, with the rule, the match, the block, and the block's outer references."""
+    """The view that answers a block, with the rule's name, the match, the block, and the block's outer references.
+
+    `correlation` is None if the block cannot have outer references.
+    """
 
     view: MaterializedView
     rule: str
@@ -47,7 +50,7 @@ def answer_block(
 ) -> tuple[Chosen | None, list[Attempt]]:
     """Return the cheapest answer to a block (None if no view answers), and the attempts at all views tried.
 
-    Views in `refuted` are left out.
+    `find` looks up a table or view in FROM. Views in `refuted` are not used.
     """
     shortlist = definitions.shortlist(statement, select)
     if not shortlist and not reads_set_operation(statement, select):
@@ -77,7 +80,7 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views that may read derived tables themselves, and record a miss for all others."""
+    """Yield the views whose own queries read derived tables; record a Miss for each other view on the shortlist."""
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -86,7 +89,10 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
-    """Try the views of a shortlist, the lowest estimated cost first, until no other view can be cheaper."""
+    """Try the views of a shortlist, the lowest estimated cost first, until no other view can be cheaper.
+
+    The results are kept in `tried`.
+    """
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)
     bounds = sorted(tried.costs.least(shortlist, block, tables), key=itemgetter(0))
@@ -104,7 +110,8 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
     """Return a UNION ALL whose branches are answered separately, each from a view or else from base tables.
 
-    Return None if the block cannot be divided or no branch uses a view.
+    Return None if no rule can divide the block into branches, if no branch is answered from a view, or if the branches'
+    rows do not determine the block's result.
     """
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
@@ -135,7 +142,7 @@ def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:
-    """Yield an attempt for each view that a plan reads."""
+    """Yield an attempt with the verdict "chosen" for each view whose storage table the plan reads."""
     for storage in sorted(chosen.match.rewriting.reads & definitions.by_storage.keys()):
         name = definitions.by_storage[storage].name
         yield Attempt(name, "chosen", chosen.rule, block=select.text)

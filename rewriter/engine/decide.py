@@ -1,6 +1,6 @@
-"""Decides which parts of a statement views answer, pins all reads to one set of snapshots, and verifies each plan.
+"""Decides which queries of a statement views answer, pins all reads to one set of snapshots, and verifies each plan.
 
-A part is a block, or a query that is matched as a whole (by its text, or as a set operation).
+A query is answered as a block (one SELECT), or as a whole by its text or as a set operation.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def decide(
 ) -> Outcome:
     """Decide which blocks of a statement to answer from views, without expanding views.
 
-    A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in
-    Spark; None computes them. Views with a plan in `refuted` are left out. Raise Unsupported for an invalid
-    `timeseries` call.
+    A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in Spark
+    (such as the translation of `timeseries` calls); None computes them. The views in `refuted`, whose plans the
+    verifier has refuted, are not used. Raise Unsupported for an invalid `timeseries` call.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -97,13 +97,13 @@ def decide(
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """Return the attempt; if it was chosen, with the verdict on its plan appended to its detail."""
+    """Return the attempt; if the attempt was chosen, with the verifier's verdict on its plan appended to `detail`."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """Return a replacement with the verdict on its plan; unchanged, and so unverified, if the verifier fails."""
+    """Return a replacement with the verifier's verdict on its plan; unchanged if the verifier raises an exception."""
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
@@ -140,7 +140,7 @@ def _wholes_answered(
     spelled: Sequence[Edit],
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
-    """Answer the queries of a statement that equal a view's query as text, or that are the same set operation.
+    """Answer the queries of a statement that have the same text as a view's query, or that are the same set operation.
 
     Return the answered queries, and the attempts at all views tried.
     """
@@ -173,7 +173,7 @@ def _views_of(
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
     """Yield the views to try on a query that is matched as a whole, each with the question to answer.
 
-    The view with the same text comes first, then views that are set operations over the same tables.
+    The view with the same text comes first, then the views that are set operations over the same tables.
     """
     view, whole = next((v for text in (query.text, query.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:
@@ -194,9 +194,9 @@ def _answer_to(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
-    """Return the answer from a view that is matched as a whole, and the output names (empty if unknown).
+    """Return the answer to a query from a view that is matched as a whole, and the output names (empty if unknown).
 
-    Return None if the view is a different set operation.
+    Return None if the view has another set operator or number of branches.
     """
     rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
     path = _whole_path(view, statement, definitions, relations, refuted)
@@ -214,9 +214,10 @@ def _whole_path(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
 ) -> Candidate | Miss:
-    """Return the access path to a view whose query is matched as a whole (text match or set operation).
+    """Return the access path to a view whose query is matched as a whole (by its text or as a set operation).
 
-    Return a Miss if its storage is stale or unusable, or if a session setting differs from the recorded one.
+    Return a Miss if the view's storage table is stale or unusable, or if a session setting differs from the recorded
+    one.
     """
     storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
@@ -235,7 +236,7 @@ def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
 
 
 def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
-    """Return the subqueries and derived tables whose text a plan keeps."""
+    """Return the subqueries and derived tables of the statement whose text the plan contains unchanged."""
     texts = match.rewriting.texts
     found = [inner for inner in statement.blocks if inner.text in texts]
     derived = (text for text in texts if text.startswith("("))
@@ -253,7 +254,10 @@ def _session_problem(statement: Statement) -> Miss | None:
 
 
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
-    """Return a block's own text as a statement that Spark can run: with CTEs, and typed NULLs as outer references."""
+    """Return a block's own SQL as a statement that Spark can run by itself.
+
+    The CTEs that the block uses are added, and outer references are replaced by NULLs of their types.
+    """
     values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:

@@ -1,4 +1,4 @@
-"""Catches errors of rules: an error excludes one view, and never fails the statement."""
+"""Catches exceptions of rewrite rules, so that an error excludes one view and never fails the statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
-    """Return the result of trying a view on a query text; on an exception, log it and return a Miss.
+    """Return the result of `attempt`, which tries a view on a query text; on an exception, log it and return a Miss.
 
     >>> guarded(TableName(("daily",)), "SELECT 1", lambda: 1)
     1

@@ -32,17 +32,17 @@ AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
 
 
 class Placed(NamedTuple):
-    """A query whose derived tables with these ids have been replaced by derived tables of a view."""
+    """A query whose derived tables with the ids `ids` have been replaced by derived tables of a view."""
 
     question: Predicates
     ids: frozenset[str] = frozenset()
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the query for each way of replacing its derived tables by those of a view; a Miss where that fails.
+    """Yield the query for each way of replacing its derived tables by those of a view; a Miss for each way that fails.
 
-    For a view without derived tables, yield the query unchanged. `ask` answers a derived table of the query from one of
-    the view.
+    For a view without derived tables, yield the query unchanged. `ask` answers one derived table of the query from one
+    derived table of the view.
     """
     leaves = [table for table in path.block.tables if table.inner is not None]
     if not leaves:
@@ -93,7 +93,7 @@ def _placed(
 
 
 def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
-    """Return a read of the query's derived table `inner` from the view's derived table `leaf`, row by row.
+    """Return a read of the query's derived table `inner` from the view's derived table `leaf`, one row for each row.
 
     Return a Miss if the view's derived table cannot answer the query's, or only by grouping again.
     """
@@ -127,7 +127,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """Return an expression over storage columns as an expression over the columns of the table with the id `table`."""
+    """Return an expression over storage columns as the same expression over the table with the id `table`."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
@@ -138,6 +138,9 @@ def _of(tree: Tree, table: str) -> Tree:
 
 
 def _typed(tree: Tree, kind: str, leaf: Occurrence, table: str) -> Tree:
-    """Return an expression cast to the type `kind`, unless it already has this type."""
+    """Return an expression cast to the type `kind`, unless it already has this type.
+
+    The expression is over the columns of the view's derived table `leaf`, which has the id `table`.
+    """
     given = expression_type(tree, Block((replace(leaf, id=table),), (), (), ()))
     return tree if given == kind else cast(tree, kind)

@@ -1,4 +1,4 @@
-"""Views over views: turns a plan's query of a view's storage into a query that views over this view may answer.
+"""Views over views: turns a plan that reads a view's storage table into a query that views over this view may answer.
 
 law:    a view over a view can answer what is read from that view's storage, if both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
@@ -25,9 +25,10 @@ from rewriter.sql import parse
 def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """Return a match's query of the storage as a query of the view; None if it is not a single supported SELECT.
+    """Return the match's query of the storage table as a query of the view, for views over the view to answer.
 
-    The printed plan is parsed again, so that its block has the same form as the definitions of views over the view.
+    Return None if the query is not a single supported SELECT, as with a UNION ALL. The printed plan is parsed again, so
+    that its block has the same form as the definitions of views over the view.
     """
     rewriting = match.rewriting
     if rewriting.union is not None:
@@ -52,5 +53,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return a session without temporary views, in which full names in the view's catalog are resolved."""
+    """Return the session without temporary views and with the view's catalog, so that full names are resolved."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

@@ -1,4 +1,4 @@
-"""Builds the blocks of a statement's SELECTs for rewrite rules."""
+"""Builds the blocks (one for each SELECT of a statement) that rewrite rules match with views."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DERIVED_ALONE = "the SELECT reads only derived tables, each of which is answered
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
     """Return a function that looks up a table or view in FROM.
 
-    The function returns None for an unknown name, and for a view that has changed since its definition was read.
+    The function returns None for an unknown name, and for a view whose definition has changed since it was read.
     """
 
     def find(table: exp.Table) -> Found | None:
@@ -47,7 +47,10 @@ def unread(problem: Unsupported | RecursionError) -> str:
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """Return the block of a SELECT, and its outer references (None if it cannot have any); raise Unsupported."""
+    """Return the block of a SELECT, and its outer references (None if it cannot have any).
+
+    Raise Unsupported if the SELECT has syntax that is not supported.
+    """
     correlation = correlation_of(statement, select, find)
     common = common_of(statement, find)
     outer = correlation.column if correlation is not None else refused_outer(statement, select)
@@ -69,7 +72,10 @@ def block_of(
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return the block; marked `as_set` (it may return duplicates) if it is an operand of IN or EXISTS."""
+    """Return the block, marked `as_set` (duplicate rows do not matter) if it is an operand of IN or EXISTS.
+
+    Return the block unchanged if `membership` is None, or if the block has grouping, ORDER BY, LIMIT or the like.
+    """
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
         return block
@@ -81,6 +87,6 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 def reads_derived_alone(block: Block) -> bool:
     """Return whether a block reads only derived tables that are answered as blocks of their own.
 
-    A UNION ALL in FROM is not such a table.
+    A UNION ALL in FROM is not such a derived table.
     """
     return all(table.text and not table.branches for table in block.tables)

@@ -1,4 +1,7 @@
-"""Answers set operations from views that are the same operation, with branches that have more rows or columns."""
+"""Answers set operations (UNION, INTERSECT, EXCEPT) from views that are the same set operation.
+
+The view's branches may have more rows or columns than the query's.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ Columns = tuple[tuple[TableName, tuple[Column, ...]], ...]
 
 
 def questions_of(operation: SetOperation, statement: Statement, find: Find) -> tuple[Block, ...] | Miss:
-    """Return the blocks of a set operation's branches; a Miss if one of them is unsupported."""
+    """Return the blocks of a set operation's branches; a Miss if a branch is unsupported."""
     blocks = []
     try:
         for branch in operation.branches:
@@ -52,7 +55,8 @@ def answer_set(
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
     """Return a view's answer to a set operation, and the output names (empty without a match).
 
-    Return None if the view has another operator or number of branches.
+    Return None if the view has another operator or number of branches, or is not a supported set operation. The Answer
+    contains a Miss if the branches do not match or if reading the view is not estimated to be cheaper.
     """
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
@@ -94,9 +98,10 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation; each branch is compared with the view's branch.
+    """Return the verdict on a plan for a set operation.
 
-    The verdict is UNDECIDED if `original` is not a supported set operation.
+    Each branch of the query is compared with the corresponding branch of the view. The verdict is UNDECIDED if
+    `original` is not a supported set operation.
     """
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
@@ -115,7 +120,7 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """Return the operator and number of branches of a view's set operation, and the branches' blocks.
+    """Return the operator and the number of branches of a view's set operation, and the branches' blocks (cached).
 
     Return None for a view that is not a supported set operation.
     """

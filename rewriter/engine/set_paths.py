@@ -40,7 +40,10 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
 
 
 def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
-    """Return the access path to the rows of one grouping set, without outputs that are always NULL in these."""
+    """Return the access path to the rows of the grouping set `keys`; `number` is the column that stores grouping_id().
+
+    Outputs that are always NULL in these rows are omitted.
+    """
     block, every_key = path.block, path.block.keys or ()
     missing = frozenset(every_key) - frozenset(keys)
     kept = [place for place, output in enumerate(block.outputs) if not _is_missing(output, missing)]
@@ -51,12 +54,15 @@ def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
 
 
 def _is_missing(output: Tree, missing: frozenset[Tree]) -> bool:
-    """Return whether an output uses a key outside the grouping set, or identifies the set."""
+    """Return whether an output uses a key outside the grouping set, or calls grouping() or grouping_id().
+
+    `missing` are the keys outside the grouping set.
+    """
     return any(call.name in GROUPING for call in every(output, exp.Anonymous)) or any(_outside(output, missing))
 
 
 def _outside(tree: Tree, missing: frozenset[Tree]) -> Iterator[bool]:
-    """Yield, for each subexpression outside aggregates, whether it is one of the missing keys."""
+    """Yield, for `tree` and each subexpression outside aggregates, whether it is one of the keys in `missing`."""
     if aggregate_of(tree) is None:
         yield tree in missing
         for part in tree.iter_expressions():

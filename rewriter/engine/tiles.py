@@ -1,6 +1,6 @@
-"""Describes the rows that each branch of a UNION ALL reads, for EXPLAIN: `h from 2024-02-01 to 2024-02-15 10:00:00`.
+"""Describes the rows that each branch of a UNION ALL reads, for EXPLAIN REWRITE: `h from 2024-02-01 to 2024-02-15`.
 
-Of several bounds of one column, those that another bound implies are left out.
+Among several bounds of one column, a bound that another bound implies is omitted.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class _Split(NamedTuple):
 
 
 def rows_of(branch: Rewriting | Block) -> str:
-    """Return a description of the rows of a branch; empty if the branch has no filter."""
+    """Return a description of the rows that a branch reads; empty if the branch has no filter."""
     return rows_in_words(branch.where)
 
 
 def rows_in_words(where: Sequence[Tree]) -> str:
-    """Return a description of a filter, the ranges of one column first.
+    """Return a description of a filter, the ranges of one column first; empty without conditions.
 
     >>> h = exp.column("h")
     >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
@@ -66,17 +66,17 @@ def _interval(begins: Sequence[Tree], ends: Sequence[Tree]) -> str:
 
 
 def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> list[Tree]:
-    """Return the bounds that no other bound implies."""
+    """Return the bounds that no other bound implies; `implies(one, other)` tells whether `one` implies `other`."""
     told = list(dict.fromkeys(bounds))
     implied = (any(implies(other.expression, tree.expression) for other in told if other != tree) for tree in told)
     return [tree for tree, is_implied in zip(told, implied, strict=True) if not is_implied]
 
 
 def _after(one: Tree, other: Tree) -> bool:
-    """Return whether the lower bound `one` certainly implies the lower bound `other`.
+    """Return whether the lower bound `one` certainly implies the lower bound `other`; False if this cannot be decided.
 
-    That is so if it is a later literal, the end of the bucket that contains `other`, or the begin of a finer bucket of
-    the same time.
+    `one` implies `other` if it is a later literal, the end of the bucket that contains `other`, or the begin of a finer
+    bucket of the same time.
     """
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
@@ -88,10 +88,10 @@ def _after(one: Tree, other: Tree) -> bool:
 
 
 def _before(one: Tree, other: Tree) -> bool:
-    """Return whether the upper bound `one` certainly implies the upper bound `other`.
+    """Return whether the upper bound `one` certainly implies the upper bound `other`; False if this cannot be decided.
 
-    That is so if it is an earlier literal, the begin of the bucket that contains `other`, or the end of a finer bucket
-    of the same time.
+    `one` implies `other` if it is an earlier literal, the begin of the bucket that contains `other`, or the end of a
+    finer bucket of the same time.
     """
     if (moments := _moments(one, other)) is not None:
         return moments[0] < moments[1]
@@ -112,14 +112,14 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 
 
 def _ended(bound: Tree) -> Bucket | None:
-    """Return the bucket that ends at a bound; None if the bound is not the end of a bucket."""
+    """Return the time bucket that ends at a bound; None if the bound is not the end of a bucket."""
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
     return bucket if ends else None
 
 
 def _split(tree: Tree, column: Tree | None) -> _Split | None:
-    """Return the two sides of `h < a OR h >= b`; None for other conditions."""
+    """Return the two sides of a condition such as `h < a OR h >= b` over `column`; None for other conditions."""
     sides = list(operands(tree, exp.Or)) if isinstance(tree, exp.Or) else []
     if len(sides) != 2 or any(not isinstance(side, (*_FROM, *_TO)) or side.this != column for side in sides):
         return None
@@ -128,7 +128,7 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 
 
 def _moment(bound: Tree) -> str:
-    """Return a bound as text: a literal unchanged, the begin or end of a bucket in words."""
+    """Return a bound as text: a literal unchanged, a border of a time bucket in words, other expressions as SQL."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)

@@ -1,7 +1,7 @@
-"""Tries the shortlisted views on one block; keeps the cheapest match, and the reason of each miss.
+"""Tries the shortlisted views on one block; keeps the cheapest match, and for each other view why it does not answer.
 
-A view may lack some of the block's rows, as with partial storage. The rows that it lacks are the remainder; the
-branches of a UNION ALL that together have all rows are called tiles.
+A view may lack some of the block's rows, for example because its storage table has only a part of the view's rows. The
+lacking rows are called the remainder. The plan is then a UNION ALL, whose branches are called tiles.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Best(NamedTuple):
-    """The cheapest match so far, with the access path that it reads; `price` is the sort key of matches."""
+    """The cheapest match so far, with the access path that it reads.
+
+    `price` is the sort key by which matches are compared: estimated milliseconds, then the view's name.
+    """
 
     price: tuple[float, TableName]
     view: MaterializedView
@@ -51,7 +54,7 @@ class Best(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The rule by which a view answers, and the estimate of its plan."""
+    """The name of the rule by which a view answers, and the cost estimate of the plan."""
 
     rule: str
     estimate: Estimate
@@ -59,10 +62,10 @@ class Matched(NamedTuple):
 
 @dataclass
 class Tried:
-    """The views tried on one block, and their results; `best` is the cheapest match so far.
+    """The views tried on one block, and their results; `best` is the cheapest match so far, None without a match.
 
-    `missed` are the misses, `stale` the stale views; `live` describes the appended rows with which a stale view is
-    read.
+    `matches` are the views that can answer, `missed` the attempts at views that cannot, `stale` the stale views. `live`
+    describes the appended rows with which a stale view is read, by the view's name.
     """
 
     select: SelectBlock
@@ -86,14 +89,17 @@ class Tried:
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
-        """Return whether the best match costs at most `bound` milliseconds, the least cost of the views from `view` on.
+        """Return whether the best match costs at most `bound` milliseconds, the least possible cost of `view`.
 
-        At equal cost, the view whose name comes first is the better one.
+        At equal cost, the view whose name comes first is preferred. Return False without a match.
         """
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
-        """Try a view, then the views over it; record the match or the miss. `tables` is the cost of the base tables."""
+        """Try a view, then the views defined over it; record each match or miss.
+
+        `tables` is the cost of reading the base tables.
+        """
         found = self._add(view, query, query, self._path(view, query.block), tables)
         if isinstance(found.result, Match):
             self._add_upon(view, found.result, query, tables)
@@ -106,7 +112,10 @@ class Tried:
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
-        """Without a match so far, try the stale views together with the rows appended to their tables."""
+        """Try the stale views together with the rows appended to their tables, unless a view has already matched.
+
+        `tables` is the cost of reading the base tables.
+        """
         for view in () if self.best is not None or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
             if not isinstance(storage, Live):
@@ -120,7 +129,10 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan again for the smallest views that lack rows, reading these rows from other views if that is cheaper."""
+        """Plan again for the smallest matching views that lack rows, with these rows read from other views if cheaper.
+
+        `tables` is the cost of reading the base tables.
+        """
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
@@ -130,7 +142,7 @@ class Tried:
                 self._offer(view, found.rule, found.result, path, tables)
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
-        """Return the result of `attempt`; a Miss if it raises an exception."""
+        """Return the result of `attempt`; log an exception and return a Miss instead."""
         return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
@@ -151,7 +163,7 @@ class Tried:
     def _add(
         self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, tables: Estimate
     ) -> Answer:
-        """Try a view, keep a match that is cheaper than the base tables, and return the result.
+        """Try a view, keep its match if it is cheaper than the base tables, and return the result.
 
         `asked` is the query itself or, for a view over another view, the query of that other view.
         """
@@ -164,7 +176,10 @@ class Tried:
         return found if dearer is None else Answer(found.rule, dearer)
 
     def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
-        """Keep a match that is cheaper than the base tables, or whose view a hint names; otherwise return a Miss."""
+        """Keep a match that is cheaper than the base tables, or whose view a hint names, and return None.
+
+        Return a Miss for any other match.
+        """
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
             return Miss(Reason.DEARER, f"reading the view takes {estimate}; reading the tables {tables}")
@@ -196,7 +211,10 @@ class Tried:
     def _answer(
         self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
     ) -> Answer:
-        """Return the answer of a view to a query; a Miss if the answer would change the meaning of outer references."""
+        """Return a view's answer to a query.
+
+        The result is a Miss if the plan would change the meaning of outer references.
+        """
         if isinstance(path, Miss):
             return Answer("", path)
         found = self.guarded(view, partial(answer, query, path, remainder))
@@ -207,7 +225,7 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view if its storage is fresh; a Miss otherwise; cached."""
+        """Return the access path to a view; a Miss if the view is stale or unusable (cached)."""
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
@@ -218,7 +236,7 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view with the rows appended to its tables; a Miss if not possible."""
+        """Return the access path to a stale view with the rows appended to its tables; a Miss if none is possible."""
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
@@ -238,10 +256,10 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that reads the rows lacking in the views in `used`, from other views if that is cheaper.
+        """Return a function that plans reads of the rows that the views in `used` lack.
 
-        The function takes these rows as a block, and returns the branches that read them; the base tables are the
-        default.
+        The function takes the lacking rows as a block, and returns the UNION ALL branches that read these rows: from
+        other views if that is cheaper, else from the base tables.
         """
 
         def read(rest: Block) -> Sequence[Shared]:
@@ -263,7 +281,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the names of views that may supply the rows of `rest`: those that matched, and some untried ones."""
+        """Return the names of views that may supply the rows of `rest`: views that matched, and some untried ones."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
@@ -275,9 +293,10 @@ class Tried:
         return sum(self.costs.of_branch(each).ms for each in branches)
 
     def _tiles(self) -> Mapping[TableName, str]:
-        """Return the views that the best plan reads, each with a description of its rows.
+        """Return the views that the best plan reads, each with a description of the rows read from the view.
 
-        The description is empty if the plan reads only one view and no base table.
+        The description is empty if the plan reads only one view and no base table; the mapping is empty without a
+        match.
         """
         if self.best is None:
             return {}
@@ -289,7 +308,7 @@ class Tried:
         return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return the detail of a chosen view: the rows read from it, and how its stale part is replaced."""
+        """Return the `detail` of a chosen view: the rows read from it, and how its stale part is replaced."""
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
         )
@@ -298,7 +317,10 @@ class Tried:
         return "; ".join(filter(None, (rows, live, fresh)))
 
     def _behind(self, name: TableName) -> str:
-        """Return the changes that a partly stale storage lacks, as text; empty if it is not partly stale."""
+        """Return, as text, the source changes that a partly stale storage table lacks.
+
+        Return an empty string for a storage table that is not partly stale.
+        """
         storage = self.relations.get(self.definitions.by_name[name].storage)
         return storage.behind if isinstance(storage, Table) else ""
 
@@ -308,16 +330,16 @@ def _tables(block: Block) -> str:
 
 
 def _branches(rewriting: Rewriting) -> Sequence[Shared]:
-    """Return the branches of a plan's UNION ALL; the plan itself as the only branch if it has none."""
+    """Return the branches of a plan's UNION ALL; the plan itself as the only branch if it has no UNION ALL."""
     if rewriting.union is None or len(rewriting.union.shared) == 1:
         return (Shared(rewriting, 1.0),)
     return rewriting.union.shared
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
-    """Return the reason why a stale view is not used together with its appended rows, as an attempt.
+    """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
 
-    If a refresh would help, that is the attempt `stale` with the reason added to its detail, else the attempt `missed`.
+    If a refresh would help, this is `stale` with the reason of `missed` added to its detail; otherwise it is `missed`.
     """
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
