@@ -1,4 +1,4 @@
-"""The source columns that a view reads, and the position of its outputs in the storage table."""
+"""The source columns that a view's storage query reads, and the positions of its outputs in the storage table."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """Return, by source, the columns that the storage query reads.
+    """Return, by source table, the columns that the storage query (the query that fills the storage table) reads.
 
-    If the query is not supported as a block, return all columns whose names occur in it, and every column if it may
-    read columns that it does not name.
+    If the query is not supported as a block, return all columns whose names occur in its text, and every column if it
+    may read columns that it does not name.
     """
     block = block_of(view, columns)
     if isinstance(block, str):
@@ -77,7 +77,10 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the output names in the order of the query; an empty string for an output that the query does not name."""
+    """Return the output names in the order of the query; an empty string for an expression without alias.
+
+    If the query selects `*` or is not a single SELECT, return the names of the view's columns.
+    """
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):

@@ -9,11 +9,12 @@ from enum import StrEnum
 class Kind(StrEnum):
     """The ways to refresh a view, the cheapest first.
 
-    FRESH: no refresh is needed. NOTHING: the new snapshot ids are recorded without rows. APPEND: the rows from appended
-    source rows are inserted. APPEND_MERGE: the groups of appended source rows are merged into the stored groups.
-    DELTA_JOIN: one of these two for a join. CHANGELOG: counts and sums of inserted and deleted rows are merged.
-    PARTITIONS: whole storage partitions are recomputed. RETENTION: old partitions are dropped. WIDENED: rows that
-    partial storage lacks are added. FULL: the whole query is computed.
+    FRESH: no refresh is needed. NOTHING: no source row has changed, only the new snapshot ids are recorded. APPEND: the
+    view's rows for appended source rows are inserted. APPEND_MERGE: the groups of appended source rows are merged into
+    the stored groups. DELTA_JOIN: APPEND or APPEND_MERGE for a join. CHANGELOG: the counts and sums of inserted and
+    deleted source rows are merged into the stored groups. PARTITIONS: whole storage partitions are recomputed.
+    RETENTION: old partitions are dropped. WIDENED: rows that partial storage lacks are added. FULL: the whole query is
+    computed.
     """
 
     FRESH = "none"
@@ -30,9 +31,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The contribution of rows appended to a source: `query` computes it from `rows` rows of `source`.
+    """The part of a refresh that is computed from the rows appended to one source.
 
-    `source` is the SQL that reads these rows.
+    `query` is the SQL that computes this part, `source` the SQL that reads the appended rows, `rows` their number.
     """
 
     query: str
@@ -44,9 +45,9 @@ class Delta:
 class Decision:
     """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
-    The statement is `write`, the name of the table to write to, then `content`; for FULL both are empty, and the caller
-    builds the statement. `delta` is the part of `content` that computes the appended rows' contribution, if only one
-    table has grown.
+    The statement is `write`, then the name of the table to write to, then `content`. For FRESH and FULL both are empty:
+    FRESH needs no statement, and for FULL the caller builds it. `delta` is the part of `content` that is computed from
+    appended rows, if only one source has grown; None otherwise.
     """
 
     kind: Kind
@@ -57,7 +58,7 @@ class Decision:
 
     @property
     def incremental(self) -> bool:
-        """Whether the cost depends on the changes of the sources, and not on all their rows."""
+        """Whether the cost depends on the changes of the sources only: true for every way except FULL."""
         return self.kind is not Kind.FULL
 
     @property
@@ -75,5 +76,5 @@ class Decision:
 
 
 def full(reason: str) -> Decision:
-    """Return the decision for a full refresh."""
+    """Return the decision for a full refresh, for the given reason."""
     return Decision(Kind.FULL, reason)

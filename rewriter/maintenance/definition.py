@@ -44,7 +44,7 @@ _CHANGING = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentUser, exp.Session
 
 @dataclass(frozen=True)
 class Definition:
-    """A view's query in Spark's SQL, the query that fills the view's storage, and the tables that both read.
+    """A view's query in Spark's SQL, the query that fills the view's storage table, and the tables that both read.
 
     `hidden` are the names of the hidden columns. `names` are the output names that the query determines, with None for
     an output that Spark must name; empty if no name is known. `storage_query` keeps `timeseries` calls; `pin`
@@ -69,8 +69,9 @@ def define(
 ) -> Definition:
     """Return the definition of a view over this query; raise Unsupported, with the remedy, for an unsuitable query.
 
-    `columns` name the outputs. Without `hidden`, storage has only the view's outputs, as in a table that another tool
-    made. `views` are the views that the query may name; `tables` are all tables that it reads, also through views.
+    `columns` name the outputs; None keeps the query's names. Without `hidden`, the storage table has only the view's
+    outputs, as in a table that another tool made. `views` are the views that the query may name; `tables` are all
+    tables that the query reads, also through views.
     """
     statement = parse(query, session)
     sources = _sources(statement, tables, views)
@@ -110,8 +111,8 @@ def _over_groups(
 ) -> Definition:
     """Return the definition of a query that is not a single block.
 
-    If the query reads grouped derived tables in FROM, hidden columns are added to its last SELECT; the text before it
-    stays as typed. Otherwise storage has the view's outputs.
+    If the query reads grouped derived tables in FROM, hidden columns are added to its last SELECT, and the text before
+    this SELECT stays as typed. Otherwise the storage table has only the view's outputs.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -154,7 +155,10 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Raise Unsupported for a query whose view could not be kept fresh, or whose rows are not deterministic."""
+    """Raise Unsupported for a query whose view could not be kept fresh, or whose rows are not deterministic.
+
+    `tables` are the tables and views that the query names.
+    """
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
@@ -220,14 +224,14 @@ def _single_block(statement: Statement, find: Find) -> Block:
 
 
 def _ordering(block: Block) -> Iterator[Tree]:
-    """Yield the ORDER BY expressions with a known type; others cannot be stored."""
+    """Yield the ORDER BY expressions that read a column and have a known type; other expressions are not stored."""
     for item in block.order:
         if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
             yield item.key
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """Return the block with the required hidden outputs, and the names of these outputs."""
+    """Return the block with the required hidden outputs appended, and the names of these outputs."""
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
@@ -242,7 +246,7 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """Yield the hidden outputs that a view needs, each with a label for its name, in a fixed order."""
+    """Yield the hidden outputs that a view needs, each with a label for its column name, in a fixed order."""
     if block.keys is None:
         yield from (("order", key) for key in ordering)
         return
@@ -265,9 +269,9 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield counts of summed values, which distinguish an empty sum (NULL) from 0.
+    """Yield counts of summed values, each with the label "count"; a count tells an empty sum (NULL) from 0.
 
-    Yield nothing if another output cannot be updated by deleted rows.
+    Yield nothing if deleted rows cannot be subtracted from every output.
     """
     if block.keys is None or block.having or block.sets is not None:
         return

@@ -1,6 +1,6 @@
-"""The source files behind each partition of a view's storage table.
+"""The source files from which each partition of a view's storage table is computed.
 
-The target of a file is the storage partition to which the file's rows contribute, or the whole storage.
+The target of a file is the storage partition to which the file's rows contribute, or the whole storage table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rewriter.model import DataFile, Files, TableName
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A source file and its target, as the path of a storage partition or of the whole storage.
+    """A source file and its target: the path of a storage partition, or of the whole storage table.
 
     `change` is 'added' or 'removed' if the file was added or removed since the last refresh, empty otherwise.
     """
@@ -31,7 +31,8 @@ class Dependency:
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
     """Yield the current files of all sources with their targets.
 
-    A file is not listed if its rows do not belong to the part that partial storage holds.
+    `location` is the path of the storage table, `stored` the view's block and storage table, or the reason why there is
+    no block. A file is omitted if its rows cannot satisfy the condition of partial storage.
 
     law:    if the storage's partitions do not follow from a source's partitions, each file may contribute to any row:
             its target is the whole storage
@@ -43,7 +44,10 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
 
 
 def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """Yield the files added or removed since the last refresh, with the targets that they make stale."""
+    """Yield the files added or removed since the last refresh, with the targets that they make stale.
+
+    The parameters are those of `dependencies`.
+    """
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
         for file in files.came:
@@ -58,9 +62,9 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function that maps a file to its target.
+    """Return the function that maps a source file to its target.
 
-    The function returns None for a file whose rows do not belong to the part that partial storage holds.
+    The function returns None for a file whose rows cannot satisfy the condition of partial storage.
     """
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Finds the partitions of a stale view's storage that are fresh, because their source partitions are unchanged."""
+"""Finds the partitions of a stale view's storage table that are still fresh: their source rows are unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rewriter.model import Change, ChangeKind, MaterializedView, Table, TableNam
 
 
 class FreshPart(NamedTuple):
-    """The fresh part of a storage table: `only` is the SQL condition that the fresh rows satisfy.
+    """The fresh part of a stale storage table: `only` is the SQL condition that the fresh rows satisfy.
 
     `stale_share` is the share (0 to 1) of the source's rows that belong to the stale partitions.
     """
@@ -24,7 +24,7 @@ class FreshPart(NamedTuple):
 
 
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
-    """Return the part of the storage that the changes of one source leave unchanged; None if it is empty or unknown.
+    """Return the part of the storage table that the changes of one source leave fresh; None if it is empty or unknown.
 
     law:    as for the refresh of whole partitions: the rows of other target partitions are computed from other source
             rows

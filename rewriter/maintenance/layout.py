@@ -22,7 +22,9 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """Return the partition fields of the storage that follow from a source's partitions; empty if none would pay.
+    """Return the partition fields for a storage table that follow from a source's partitions.
+
+    Return an empty tuple if none is worthwhile.
 
     gives:  for a table partitioned by day, and a view grouped by month: partitions by month
     no:     a key that follows from no partition column; a table with less than LEAST_BYTES for each target
@@ -48,9 +50,10 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """Return the leading fields of a source's sort order whose columns the storage has.
+    """Return the leading fields of a source's sort order whose columns are outputs of the view.
 
-    The fields get the storage's column names. For a view over several tables, the order is empty.
+    Each field gets the storage column's name. The order ends at the first field with a transform or without such a
+    column; it is empty for a view over several tables.
     """
     if len(stored.block.tables) != 1:
         return ()

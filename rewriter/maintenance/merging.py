@@ -24,12 +24,12 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Merging:
-    """The SQL to merge stored groups with the groups of a delta: the outputs and keys of a GROUP BY over both.
+    """The SQL that merges stored groups with the groups of a delta: the outputs and keys of a GROUP BY over both.
 
-    This is a roll-up of the view to its own grouping, so that every view that can be rolled up can be merged. The
-    methods take the storage's snapshot id, `base`, and the queries of the delta, `parts`; a `signed` delta also
-    subtracts deleted rows, and groups without rows are then removed. They return the statement's beginning and the rest
-    after the table's name.
+    The GROUP BY is a roll-up of the view to its own keys, so that every view that can be rolled up can be merged. The
+    methods take the storage table's snapshot id, `base`, and the queries of the delta, `parts`; a `signed` delta also
+    subtracts deleted rows, and groups without rows are then removed. The methods return the statement as two parts: the
+    text before and the text after the table's name.
     """
 
     stored: Stored
@@ -37,14 +37,17 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the INSERT OVERWRITE that rewrites all groups: for small storage, or if keys cannot be joined."""
+        """Return the INSERT OVERWRITE that rewrites all groups.
+
+        It is used for small storage tables, and for keys that cannot be joined.
+        """
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
         """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
 
-        It scans these partitions and the delta once.
+        The statement scans these partitions and the delta once.
         """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -67,7 +70,10 @@ class Merging:
 
     @property
     def joins(self) -> bool:
-        """Whether a MERGE can find groups by their keys: there are keys, and none is a floating-point number."""
+        """Whether a MERGE can find the stored groups by their keys.
+
+        It can if there are keys, and none is a floating-point number.
+        """
         return bool(self.stored.keys) and all(column.type not in FRACTIONS for column in self.stored.keys)
 
     def _old(self, base: int) -> str:
@@ -79,7 +85,7 @@ class Merging:
         return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
 
     def _kept(self, query: str, signed: bool) -> str:
-        """Return the query; if `signed`, without the groups that have no rows left."""
+        """Return the query; if `signed`, without the groups whose count of rows is 0."""
         if not signed:
             return query
         return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
@@ -106,7 +112,10 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 
 
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
-    """Return the merged outputs: a sum of no values becomes NULL, and a negative row count raises an error."""
+    """Return the outputs of a merge that may subtract rows.
+
+    A sum of no values becomes NULL, and a negative count of rows raises an error in Spark.
+    """
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 
     def checked(output: Tree) -> Tree:

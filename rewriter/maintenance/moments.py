@@ -1,4 +1,4 @@
-"""Finds string constants whose meaning changes: Spark reads 'today' as a date where a constant is cast to a date."""
+"""Finds constant strings whose value changes with time: cast to a date, 'today' is the current date."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
-    """Return the first constant string of a query that Spark may read as the date or time of execution; else None.
+    """Return the first constant string in a query that Spark may read as the current date or time; None without any.
 
     A string that is compared only with columns of type STRING stays a string, and so does an output.
 
@@ -76,9 +76,9 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the expressions with which `node` gets a common type: the other results of a CASE or operands of a call.
+    """Return the expressions whose types Spark makes equal to that of `node`.
 
-    `user` is this CASE or call.
+    These are the other results of the CASE `user`, or the other operands of the call `user`.
     """
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
@@ -88,7 +88,10 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Return whether an expression is NULL, a string literal, or a column that every table declares as a string."""
+    """Return whether an expression certainly is a string: NULL, a string literal, or a column.
+
+    A column counts only if it is a string in each table that has a column with this name.
+    """
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
         types = {column.type for column in declared if column is not None}

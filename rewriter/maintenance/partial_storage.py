@@ -49,8 +49,8 @@ _HINT = (
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
     """Return the view with the condition `only` added to its storage query.
 
-    Rows that satisfy the condition `without` are left out. Raise Unsupported, with the remedy, if a condition is not
-    supported.
+    Rows that satisfy the condition `without` are excluded, unless `without` is empty. Raise Unsupported, with the
+    remedy, if a condition is not supported.
     """
     return _narrowed(view, only, tuple(columns.items()), without)
 
@@ -82,7 +82,10 @@ def _shape_problem(view: MaterializedView, block: Block) -> str:
 
 
 def _conjuncts(view: MaterializedView, condition: str) -> Block:
-    """Return a condition over the view's columns as the WHERE of a block; raise Unsupported if it is not supported."""
+    """Return the conjuncts of a condition over the view's columns as the WHERE of a block.
+
+    Raise Unsupported if the condition cannot be parsed, or is more than comparisons of columns with constants.
+    """
     try:
         statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
     except ParseError as failure:
@@ -116,7 +119,7 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """Return a condition on a view's columns as a condition on the columns of its tables.
+    """Return a condition over a view's columns as a condition over the columns of the view's tables.
 
     Raise Unsupported for a column that is an aggregate or a floating-point number.
     """
@@ -160,7 +163,10 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Return whether the condition `asked` provably implies the condition `held`; an empty condition is always true."""
+    """Return whether the condition `asked` provably implies the condition `held`.
+
+    An empty condition selects all rows.
+    """
     if not held or not asked or held == asked:
         return held in ("", asked)
     blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
@@ -188,9 +194,9 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """Return the disjunction of two conditions, as ranges of one column if possible, which prune best.
+    """Return the disjunction of two conditions, if possible as ranges of one column, by which Iceberg prunes best.
 
-    Raise Unsupported if that would have more than MOST_RANGES parts.
+    Raise Unsupported if the disjunction would have more than MOST_RANGES parts.
     """
     if covers(view, held, asked, columns):
         return held
@@ -213,10 +219,10 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 
 
 def outside(view: MaterializedView, condition: str) -> str:
-    """Return the condition for the rows that do not satisfy a condition.
+    """Return the condition that selects the rows for which `condition` is not true.
 
-    Return an empty string if the condition is not a set of values of one column, or has more than MOST_RANGES ranges.
-    Raise Unsupported if the condition cannot be parsed.
+    Return an empty string if `condition` does not limit one column to a set of values, or if the result would have more
+    than MOST_RANGES parts. Raise Unsupported if `condition` cannot be parsed.
     """
     found = _range(view, condition)
     if found is None:
@@ -227,7 +233,7 @@ def outside(view: MaterializedView, condition: str) -> str:
 
 
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
-    """Return a condition as one column and the set of the column's values; None for other conditions.
+    """Return the one column that a condition limits, and the set of values allowed; None for other conditions.
 
     Raise Unsupported if the condition cannot be parsed.
     """
@@ -243,7 +249,7 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:
-    """Yield the SQL conditions whose disjunction is a set of values: one for the single values, one for each range."""
+    """Yield SQL conditions whose disjunction selects a set of values: one for all single values, one for each range."""
     name = quoted(column.name)
     ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
     single = [_text(low, column) for low, high in ends if low is not None and low == high]

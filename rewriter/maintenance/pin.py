@@ -13,7 +13,7 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """Return the query as Spark can run it, with full table names and the given snapshots.
+    """Return the query as Spark can run it: with full table names, and each table of `snapshots` read at its snapshot.
 
     Raise Unsupported if the query cannot be parsed.
 
@@ -29,7 +29,7 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
 
 
 def qualified(query: str, session: Session) -> str:
-    """Return the query with full table names and otherwise as typed; raise Unsupported if it cannot be parsed.
+    """Return the query with full table names and otherwise as typed; raise Unsupported if the query cannot be parsed.
 
     >>> qualified("SELECT s.id FROM sales s", Session("lake", ("demo",)))
     'SELECT s.id FROM lake.demo.sales s'

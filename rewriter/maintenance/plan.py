@@ -1,8 +1,9 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
-Each way is a function that returns a Decision, or the reason why the way does not fit. A way is tried only if every
-snapshot between the recorded and the current one is known, and every column that the view uses is the same Iceberg
-field in both. Anything else is computed in full.
+Each way is a function that returns a Decision, or the reason why the way does not fit (empty if the way is for other
+kinds of views or changes). An incremental refresh needs every snapshot between the recorded and the current one, and
+the same Iceberg fields, with the same types, for the columns that the view reads; otherwise the view is computed in
+full.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ MOST_ROWS = 0.8
 
 @dataclass(frozen=True)
 class Situation:
-    """A view's storage, correct for the recorded sources, and the changes of the sources since then.
+    """A view with its storage table, and the changes of the sources since the refresh that the storage table records.
 
-    `base` is the storage's current snapshot id.
+    `base` is the storage table's current snapshot id.
     """
 
     stored: Stored
@@ -46,17 +47,20 @@ class Situation:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """The changes of the sources whose rows have changed."""
+        """The changes of the sources with changed rows: all changes except those of the kind UNCHANGED."""
         return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
 
     @property
     def only_appends(self) -> bool:
-        """Whether all changes are appends."""
+        """Whether rows were only added to the sources, and none removed or replaced."""
         return all(change.kind is ChangeKind.APPENDED for change in self.changed)
 
 
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
-    """Return the decision how to bring a storage table up to date with its sources."""
+    """Return the decision how to bring a storage table up to date with its sources.
+
+    If no source row has changed, the kind is NOTHING: only the new snapshot ids are recorded.
+    """
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
@@ -80,7 +84,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return a sentence that names the first column read by the view that has been changed; empty if there is none.
+    """Return a sentence that names the first changed column among those that the view reads; empty if none has changed.
 
     Reads of appended rows use the current schema, and would misread a changed column.
     """
@@ -99,7 +103,10 @@ def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """Return the columns of a source that a view reads, in lower case; all if the view's query is not a block."""
+    """Return the columns of a source that a view reads, in lower case.
+
+    If the view's query is not supported as a block, return all recorded columns.
+    """
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
     ids = {table.id for table in held.block.tables if table.name == change.name}
@@ -119,7 +126,10 @@ def _nothing(storage: Table) -> Decision:
 
 
 def _append(now: Situation) -> Decision | str:
-    """Return an INSERT of the view's rows for the appended source rows, or the reason why it is not possible."""
+    """Return an INSERT of the view's rows for the appended source rows, or the reason why this is not possible.
+
+    The reason is empty for a view with GROUP BY.
+    """
     if now.stored.block.keys is not None:
         return ""
     if problem := _append_problem(now):
@@ -130,7 +140,10 @@ def _append(now: Situation) -> Decision | str:
 
 
 def _append_merge(now: Situation) -> Decision | str:
-    """Return a merge of the groups of appended rows into the stored groups, or the reason why it is not possible."""
+    """Return a merge of the groups of appended rows into the stored groups, or the reason why this is not possible.
+
+    The reason is empty for a view without GROUP BY.
+    """
     if now.stored.block.keys is None:
         return ""
     if problem := _append_problem(now):
@@ -146,9 +159,9 @@ def _append_merge(now: Situation) -> Decision | str:
 
 
 def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
-    """Return the delta of the only table that has grown.
+    """Return the part of a refresh that is computed from the rows of the only table that has grown.
 
-    Return None if several tables have grown, or if the delta consists of several queries, as in a self-join.
+    Return None if several tables have grown, or if this part consists of several queries, as in a self-join.
     """
     change, *more = now.changed
     if more or len(parts) > 1 or change.start is None or change.end is None:
@@ -157,7 +170,10 @@ def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
 
 
 def _changelog(now: Situation) -> Decision | str:
-    """Return a merge of counts and sums of inserted and deleted rows, or the reason why it is not possible."""
+    """Return a merge of counts and sums of inserted and deleted rows, or the reason why this is not possible.
+
+    The reason is empty for a view without GROUP BY, and if rows were only appended.
+    """
     if now.stored.block.keys is None or now.only_appends:
         return ""
     how = _mergeable(now, signed=True)
@@ -197,10 +213,10 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    """Return the merging statement, as its beginning and the rest after the table's name.
+    """Return the merging statement, as the text before and the text after the table's name.
 
-    It rewrites the targets (storage partitions) of the changes if these are known, else all groups or those of the
-    delta.
+    It rewrites the storage partitions of the changed source partitions if these are known. Otherwise it merges the
+    groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
@@ -214,13 +230,16 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Return whether the changed rows are at most the share FEW of the stored rows, or the stored number is unknown."""
+    """Return whether the changed rows are at most the share FEW of the stored rows.
+
+    Return True if the number of stored rows is not known.
+    """
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 
 
 def _dearer(now: Situation) -> str:
-    """Return why a full refresh costs no more than the merge; empty if the merge costs less."""
+    """Return the reason why a full refresh costs no more than the merge; empty if the merge costs less."""
     storage, changed = now.stored.storage, sum(change.added + change.removed for change in now.changed)
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
@@ -229,9 +248,9 @@ def _dearer(now: Situation) -> str:
 
 
 def _touched(now: Situation) -> str:
-    """Return the condition for the storage rows in the targets of the changed source.
+    """Return the SQL condition for the storage rows in the target partitions of the changed source partitions.
 
-    Return an empty string if the targets are unknown or too many.
+    Return an empty string if these partitions are unknown or too many, or if several sources have changed.
     """
     change, *more = now.changed
     if more or change.touched is None:
@@ -258,7 +277,7 @@ def _appended(now: Situation) -> str:
 
 
 def _append_problem(now: Situation) -> str:
-    """Return why the view's rows for appended source rows cannot simply be added; empty if they can.
+    """Return the reason why the view's rows for appended source rows cannot just be added; empty if they can.
 
     law:    a join is linear in each table of which it keeps all rows
     no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there removes others from the result
@@ -275,7 +294,10 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Return the recomputation of the targets of one source's changed partitions, or why it is not possible."""
+    """Return the recomputation of the storage partitions of changed source partitions, or why it is not possible.
+
+    The reason is empty if the changed files are not known.
+    """
     change, *more = now.changed
     if more:
         return "more than one source has changed"

@@ -25,10 +25,11 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Kept:
-    """The storage partitions that retention keeps, from a bound on; a partition with NULL is dropped.
+    """The storage partitions that retention keeps: those from a bound on. A partition with NULL is dropped.
 
-    `at` is the position of `field` among the partition fields, `column` its column. `bound` is the begin of the first
-    kept partition in microseconds since 1970; `text` is the bound as a literal for a session in the time zone `zone`.
+    `field` is the partition field of the time column `column`, `at` its position among the partition fields. `bound` is
+    the begin of the first kept partition in microseconds since 1970; `text` is the bound as a literal for a session in
+    the time zone `zone`.
     """
 
     at: int
@@ -45,14 +46,18 @@ class Kept:
 
     @property
     def outside(self) -> str:
-        """The SQL condition that the dropped rows satisfy; retention drops whole partitions, and so whole files."""
+        """The SQL condition that the dropped rows satisfy.
+
+        The condition selects whole partitions, so that whole files are dropped.
+        """
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a partial storage's condition with the bound of an earlier retention replaced by this one.
+        """Return a partial storage's condition `part` with the bound of an earlier retention replaced by this bound.
 
-        Return a condition with a later bound unchanged, and an empty string for a condition without such a bound.
+        If `part` has a later bound, return it unchanged; if it has no bound of the form that retention writes, return
+        an empty string.
         """
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
@@ -65,13 +70,13 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """Return the decision with the statement that drops the outdated rows of a storage table."""
+        """Return the decision whose statement drops the rows of a storage table that retention does not keep."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
         reason = f"partitions of the storage without {self.condition} are dropped by its retention"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any of these files of the storage is to be dropped."""
+        """Return whether any of these storage files is to be dropped, or has an unknown partition value."""
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 
@@ -79,9 +84,9 @@ class Kept:
 def kept(
     view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
 ) -> Kept:
-    """Return the partitions that hold rows younger than `seconds` at the time `now_ms` (milliseconds since 1970).
+    """Return the storage partitions with rows younger than `seconds` at the time `now_ms` (milliseconds since 1970).
 
-    Raise Unsupported if the storage is not partitioned by a time column, or if the view's query or time zone is
+    Raise Unsupported if the storage table is not partitioned by a time column, or if the view's query or time zone is
     unsupported.
     """
     block = block_of(view, columns)
@@ -122,20 +127,20 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """Return the time column of a view on which a partition field is defined; None for other fields."""
+    """Return the time column of a view on which a partition field is defined; None for a field of another kind."""
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Return the begin of the partition that contains a time, in UTC as in Iceberg."""
+    """Return the begin of the partition that contains a time; as in Iceberg, partitions of timestamps begin in UTC."""
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """Return a time in UTC as a literal in a session's time zone; None if the local time is ambiguous there."""
+    """Return a UTC time as a literal in the session time zone `zone`; None if its local time is ambiguous."""
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

@@ -1,4 +1,7 @@
-"""The block of a view's storage query, and the expression that each storage column holds."""
+"""The block of a view's storage query, and the storage column of each output.
+
+The storage query is the query that fills the view's storage table.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +50,13 @@ class Stored:
 
     @property
     def types(self) -> Mapping[Tree, str]:
-        """The type of the storage column of each output."""
+        """The type of each output's storage column, by output."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return {output: column.type for output, column in pairs}
 
     @property
     def keys(self) -> tuple[Column, ...]:
-        """The storage columns that hold the group keys."""
+        """The storage columns that hold grouping keys."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         found: dict[Tree, Column] = {}
         for output, column in pairs:
@@ -63,7 +66,7 @@ class Stored:
 
     @property
     def rows(self) -> str:
-        """The name of the storage column that counts a group's rows; empty if there is none."""
+        """The name of the storage column with the count of a group's rows; empty if there is no such column."""
         pairs = zip(self.block.outputs, self.storage.columns, strict=True)
         return next((column.name for output, column in pairs if output == ROWS), "")
 
@@ -74,7 +77,7 @@ class Stored:
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """Return the view with its block and storage, for sources with these columns.
+    """Return the view with its block and storage table, for sources with these columns.
 
     If an incremental refresh does not support the block, return the reason as text.
     """
@@ -85,7 +88,10 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """Return the block of a view's storage query for sources with these columns; if there is none, the reason."""
+    """Return the block of a view's storage query for sources with these columns.
+
+    If the query is not supported as one block, or changes with time, return the reason as text.
+    """
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
@@ -111,7 +117,7 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view over derived tables that stay separate; None if one of them is unsupported."""
+    """Return the block of a view over derived tables that are not merged into it; None if the block is unsupported."""
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:
@@ -139,7 +145,10 @@ def _of_view(table: Occurrence) -> Occurrence:
 
 
 def _in_names(view: MaterializedView, text: str) -> str:
-    """Return a message with the aliases that the storage query gives to expanded views replaced by the views' names."""
+    """Return a message in which the aliases of expanded views are replaced by the views' names.
+
+    In the storage query, an expanded view has an alias such as `daily_1`.
+    """
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
     return text

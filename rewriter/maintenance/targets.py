@@ -26,10 +26,10 @@ MOST_TARGETS = 1000  # the most targets that a statement names
 
 @dataclass(frozen=True)
 class Link:
-    """A storage partition field, `field`, and the source partition field that determines it, `source`.
+    """A partition field of the storage table, `field`, and the source's partition field that determines it, `source`.
 
-    `at` is the latter's position among the source's fields. `tree` is the storage column's expression over the source's
-    `column`; `kind` and `source_kind` are the types of the two.
+    `at` is the position of `source` among the source's partition fields. `tree` is the storage column's expression over
+    the source's `column`; `kind` and `source_kind` are the types of the storage column and of `column`.
     """
 
     field: PartitionField
@@ -41,13 +41,13 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the bounds of the source's column in a source partition; None if the partition does not limit it."""
+        """Return the bounds of the source's column in a source partition; None if the column is not limited there."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the bounds of the storage's column in the target of a source partition.
+        """Return the bounds of the storage column in the target of a source partition.
 
-        Return None if a source partition may have several targets.
+        Return None if the partition's rows may belong to several storage partitions.
         """
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
@@ -56,9 +56,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of all partitions of a source: `of` maps a source partition to its target.
+    """The targets of all partitions of a source: `of` maps each source partition to its target, a storage partition.
 
-    `links` has one entry for each partition field of the storage; `files` are the files of the source.
+    `links` has one entry for each partition field of the storage table; `files` are the files of the source.
     """
 
     links: tuple[Link, ...]
@@ -67,23 +67,23 @@ class Targets:
 
     @cached_property
     def touched(self) -> frozenset[Target]:
-        """The targets with added or removed source files."""
+        """The storage partitions to which added or removed source files contribute."""
         return frozenset(self.of[partition] for partition in self.files.touched)
 
     @property
     def share(self) -> float:
-        """The fraction (0 to 1) of the source's rows in the touched targets."""
+        """The share (0 to 1) of the source's rows that contribute to touched targets."""
         rows = sum(file.records for file in self.files.live)
         return sum(file.records for file in self.read) / rows if rows else 0.0
 
     @property
     def read(self) -> tuple[DataFile, ...]:
-        """The current source files of the touched targets."""
+        """The current source files that contribute to touched targets."""
         return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """The conditions for the source rows of the touched targets, as SQL by which Iceberg prunes files."""
+        """The conditions that select the source rows of the touched targets, as SQL by which Iceberg prunes files."""
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
     def _source_condition(self, partition: Partition) -> str:
@@ -96,7 +96,7 @@ class Targets:
         return "(" + " AND ".join(texts) + ")"
 
     def path(self, partition: Partition) -> str:
-        """Return the path of a source partition's target below the storage's data directory.
+        """Return the path of a source partition's target, relative to the storage table's data directory.
 
         gives:  year=2022/k=a
         """
@@ -105,17 +105,17 @@ class Targets:
 
     @property
     def condition_of_touched(self) -> str:
-        """The SQL condition for the storage rows of the touched targets."""
+        """The SQL condition that selects the storage rows of all touched targets."""
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
-        """Return the SQL condition for the storage rows of a target."""
+        """Return the SQL condition that selects the storage rows of one target."""
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """Return the targets of a source's files; if they are unknown, the reason as text."""
+    """Return the targets of a source's files; if they cannot be determined, the reason as text."""
     if files.fields is None:
         return f"the files of {source} have more than one partition specification"
     links = _links(stored, source, files.fields)

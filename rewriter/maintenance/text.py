@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> str:
-    """Return a block as a SELECT that Spark can run; `reads` says at which snapshots to read each table.
+    """Return a block as a SELECT that Spark can run; `columns` name the outputs, `reads` gives each table's snapshot.
 
     >>> from rewriter.block import Occurrence
     >>> from rewriter.delta import At
@@ -34,7 +34,7 @@ def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> s
 
 
 def filtered(block: Block, condition: str) -> Block:
-    """Return a block with one more condition, given as SQL over the block's columns (qualified by table id)."""
+    """Return a block with one more WHERE condition, given as SQL over the block's columns (qualified by table id)."""
     return replace(block, where=(*block.where, exp.Paren(this=exp.Var(this=condition))))
 
 

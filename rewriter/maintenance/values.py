@@ -1,7 +1,8 @@
-"""Partition values: the values of a column in a partition, and the storage partition that follows from them.
+"""Partition values: the values of a column in a partition, and the storage partition that they determine.
 
-Values of a DATE are in days, those of other times in microseconds since 1970, as in Iceberg. Buckets of a TIMESTAMP are
-supported only in zones with a fixed offset. A function returns None if the partition does not determine its result.
+Values of a DATE are in days since 1970, values of other times in microseconds since 1970, as in Iceberg. Buckets of a
+TIMESTAMP are supported only in zones with a fixed offset. A function returns None if the partition does not determine
+its result.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _LABELS = {
 class Span:
     """The bounds of a column's values in a partition: a single value if `last` is None, else the first and last value.
 
-    In the second form both are microseconds since 1970, midnights for a DATE.
+    A single value is in Iceberg's unit for its type. A first and last value are microseconds since 1970, for a DATE the
+    midnights at which the first and the last day begin.
     """
 
     type: str
@@ -48,7 +50,7 @@ class Span:
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The first and last microsecond; None for a type that is not temporal."""
+        """The first and last value in microseconds since 1970; None for NULL and for a type that is not temporal."""
         if self.type not in TEMPORAL or not isinstance(self.value, int):
             return None
         if self.last is not None:
@@ -57,7 +59,7 @@ class Span:
         return moment, moment
 
     def condition(self, column: str) -> str:
-        """Return the condition that a column lies within the bounds, as SQL that Iceberg can push down."""
+        """Return the SQL condition that a column lies within the bounds, in a form that Iceberg can push down."""
         if self.last is None:
             return f"{column} IS NULL" if self.value is None else f"{column} = {value_text(self.value, self.type)}"
         assert isinstance(self.value, int)
@@ -67,7 +69,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """Return the bounds of a column in a partition, from the partition value; None if it does not bound the column.
+    """Return the bounds of a column in a partition with this value; None if the partition does not limit the column.
 
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
@@ -87,7 +89,7 @@ def span(value: Value, transform: str, kind: str) -> Span | None:
 
 
 def _begin(number: int, transform: str) -> datetime:
-    """Return the begin of the hour, day, month or year with this number, counted from 0 for the first of 1970."""
+    """Return the begin of the hour, day, month or year with this number; number 0 begins at the start of 1970."""
     if transform == "year":
         return datetime(1970 + number, 1, 1)
     if transform == "month":
@@ -96,7 +98,9 @@ def _begin(number: int, transform: str) -> datetime:
 
 
 def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
-    """Return the bounds of an expression of one column, from the bounds of the column; None if unknown.
+    """Return the bounds of `tree`, an expression of type `kind`, from the bounds `known` of its only column.
+
+    `zone` is the session time zone. Return None if the bounds of the expression are unknown.
 
     law:    buckets and labels of buckets grow with the time, so that all times are in one bucket if both ends are
     no:     'month' of a year: 1 at one end, 12 at the other
@@ -123,7 +127,10 @@ def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Spa
 
 
 def _offset(kind: str, zone: str) -> int | None:
-    """Return the offset of local time from UTC for values of a type, in microseconds; None if it is not fixed."""
+    """Return the offset of local time from UTC, in microseconds, for values of a type; None if the offset varies.
+
+    The offset is 0 for types other than TIMESTAMP, which have no time zone.
+    """
     if kind != "timestamp":
         return 0
     ahead = offset_of(zone)
@@ -137,7 +144,7 @@ def _single(first: int, last: int, kind: str) -> Span:
 
 
 def transformed(known: Span, transform: str) -> Span | None:
-    """Return the bounds of the partition that contains all values in `known`; None if there may be several partitions.
+    """Return the bounds of the partition that contains all values in `known`; None if several partitions may be needed.
 
     >>> transformed(Span("date", 19723), "month").condition("d")
     "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
