@@ -1,7 +1,7 @@
 """Computes the names and types of a query's outputs as Spark would, without asking Spark.
 
-The rules cover the names and types that were compared with Spark's under default settings, in
-tests/integration/test_schema.py. For any other name or type the functions raise Uncertain instead of guessing.
+The rules cover the names and types that tests/integration/test_schema.py compares with Spark's under default settings.
+For any other name or type the functions raise Uncertain instead of guessing.
 """
 
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type

@@ -13,11 +13,11 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
-    """Return the names and types of a block's outputs; raise Uncertain if one of them is not known for certain.
+    """Return the names and types of a block's outputs; raise Uncertain if a name or type is not known for certain.
 
     `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with its `timeseries` calls
-    translated to Spark functions, in which an output with such a call has the typed text as its alias; None if there
-    are no calls.
+    translated to Spark functions; an output with such a call then has the typed text as its alias. None means that
+    there are no calls.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -58,8 +58,8 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
 def numeric_type(tree: exp.Expr, block: Block) -> str | None:
     """Return the type of a numeric expression over a block's tables, `void` for NULL.
 
-    Return None if the type is not numeric or not known for certain, or if a DECIMAL result needs more than 38 digits:
-    which digits Spark then drops depends on settings.
+    Return None if the type is not numeric or not known for certain, or if a DECIMAL result needs more than 38 digits,
+    because settings determine which digits Spark then drops.
     """
     try:
         kind = type_of(tree, _declared(block), lossless=True)

@@ -16,7 +16,11 @@ from rewriter.schema.columns import expression_type, numeric_type
 
 
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
-    """Return the types of an aggregate's arguments, as its Composition expects them; `unknown` if uncertain."""
+    """Return the types of an aggregate's arguments, in the form that `components_of` needs.
+
+    A type that is not known for certain is `unknown`. If the aggregate must not lose digits, a type that is not numeric
+    or a DECIMAL that needs more than 38 digits is `unknown`, too.
+    """
     composed = AGGREGATES[call.name].composed
     if composed is None or not composed.lossless:
         return tuple(expression_type(argument, block) for argument in call.expressions)
@@ -24,7 +28,7 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
 
 
 def components_of(call: exp.Anonymous, block: Block) -> Components:
-    """Return the components of an aggregate, by name, for an aggregate that rolls up only through them.
+    """Return the components of an aggregate, by name, if the aggregate rolls up only through components (as avg does).
 
     Return an empty mapping for other aggregates, for DISTINCT, and if the argument types make the result inexact.
     """

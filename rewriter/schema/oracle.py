@@ -1,4 +1,4 @@
-"""Computes the type of a canonical expression as Spark does."""
+"""Computes the type of a canonical expression (an expression in a block's normal form) as Spark does."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
     """Return Spark's type of a canonical expression; raise Uncertain if the type is not known for certain.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
-    needs more than 38 digits: which digits it loses depends on settings.
+    needs more than 38 digits, because settings determine which digits Spark then drops.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
@@ -89,7 +89,7 @@ def _literal(tree: Tree, known: _Known) -> str:
 
 
 def number_type(text: str) -> str:
-    """Return the type of a numeric literal; raise Uncertain if the text is not a plain number.
+    """Return the type of an unsigned numeric literal; raise Uncertain if the text is not a plain number.
 
     >>> number_type("7"), number_type("3000000000"), number_type("0.05"), number_type("1.50"), number_type("1e3")
     ('int', 'bigint', 'decimal(2,2)', 'decimal(3,2)', 'double')
@@ -132,7 +132,7 @@ _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SEC
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if not known."""
+    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if the type is not known."""
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
@@ -172,7 +172,7 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return an operand's type as a DECIMAL, as Spark converts it beside a DECIMAL.
+    """Return the DECIMAL to which Spark converts an operand of type `kind` if the other operand is a DECIMAL.
 
     An integer literal gets as many digits as its text has; any other integer gets all digits of its type.
     """
@@ -247,7 +247,10 @@ def _call(tree: Tree, known: _Known) -> str:
 
 
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:
-    """Return the type of named_struct(); raise Uncertain unless each name is a string literal with a plain name."""
+    """Return the type of a named_struct() call.
+
+    Raise Uncertain unless each name is a string literal that is a plain identifier.
+    """
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
     if not plain or len(names) != len(values):
