@@ -1,4 +1,4 @@
-"""The engine without a server: tables and materialized views from a SQL script, all assumed to be fresh.
+"""The rewriter without a server: tables and materialized views from a SQL script, with all views assumed to be fresh.
 
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …;")
     explanation = workspace.explain("SELECT …")

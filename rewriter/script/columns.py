@@ -1,4 +1,4 @@
-"""Finds column names that no table has, to distinguish an invalid query from one that no view answers."""
+"""Finds column names that no table has, so that an error can be reported for them instead of "no view answers"."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PLAIN = re.compile(r"[a-z]\w*")  # a name with a leading underscore may be meta
 
 
 def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the first name in a query that is certainly neither a column of its tables nor defined in the query.
+    """Return the first name in a query that is certainly no column of the query's tables and not defined in the query.
 
-    Return None if there is none. The keys of `tables` are table names without namespace. A name that could be something
-    else is not reported, and neither is any name of a query that sqlglot cannot parse.
+    Return None if there is no such name. The keys of `tables` are table names without namespace. A name that could be
+    something else is not reported, and no name is reported for a query that sqlglot cannot parse.
 
     >>> unknown_column("SELECT cty AS c FROM sales ORDER BY c", {"sales": ["country"]})
     'cty'
@@ -48,7 +48,7 @@ def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | Non
 
 
 def _is_generator(node: exp.Expr) -> bool:
-    """Return whether a FROM item or function may have columns that the query does not name."""
+    """Return whether a FROM item or a function may have columns that the query does not name."""
     if isinstance(node, exp.Table):
         return not isinstance(node.this, exp.Identifier)
     return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in ROW_GENERATORS)

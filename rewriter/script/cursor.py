@@ -13,13 +13,13 @@ _Item = TypeVar("_Item")
 
 
 class ScriptError(ValueError):
-    """An error in a script, or in a query over it; the message names the place and the remedy."""
+    """An error in a script, or in a query over a script's tables; the message names the place and the remedy."""
 
 
 class Cursor:
     """Reads the tokens of a statement from left to right.
 
-    Methods raise ScriptError, with the line, at an unexpected token.
+    Methods raise ScriptError, with the line number, at an unexpected token.
     """
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
@@ -29,16 +29,16 @@ class Cursor:
 
     @property
     def line(self) -> int:
-        """The line on which the statement begins."""
+        """The line, counted from 1, on which the statement begins."""
         return self._tokens[0].line
 
     @property
     def line_here(self) -> int:
-        """The line of the next token; of the last token at the end."""
+        """The line of the next token; at the end, the line of the last token."""
         return (self.peek() or self._tokens[-1]).line
 
     def step(self) -> None:
-        """Advance past one token."""
+        """Advance by one token."""
         self._at += 1
 
     def peek(self) -> Token | None:
@@ -46,7 +46,10 @@ class Cursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these words or symbols and return True if all of them come next; else return False."""
+        """Advance past these words or symbols and return True if they come next; else return False without advancing.
+
+        Quoted identifiers and strings never count as words.
+        """
         at, wanted = self._at, list(words)
         while wanted:
             if at == len(self._tokens) or self._tokens[at].token_type in (TokenType.STRING, TokenType.IDENTIFIER):
@@ -107,7 +110,7 @@ class Cursor:
         return self._text[self._tokens[start].start : self._tokens[self._at - 1].end + 1]
 
     def rest(self, what: str) -> str:
-        """Advance to the end and return the remaining text; raise ScriptError if there is none.
+        """Advance to the end and return the remaining text; raise ScriptError if no text remains.
 
         `what` describes the expected text in the error message.
         """
@@ -118,7 +121,7 @@ class Cursor:
         return self._text[first.start : self._tokens[-1].end + 1]
 
     def wrong(self, expected: str, shown: int = 1) -> ScriptError:
-        """Return the error that names the expected syntax and the next tokens, `shown` of them."""
+        """Return a ScriptError that names the expected syntax and the next `shown` tokens."""
         there = self._tokens[self._at : self._at + shown]
         found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
         return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")

@@ -1,4 +1,4 @@
-"""Parses the statements of a script into declarations, before names are resolved."""
+"""Parses the statements of a script (CREATE TABLE, ALTER TABLE, CREATE VIEW …), before table names are resolved."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN",
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: its columns, the referenced table as written, and that table's columns.
+    """A foreign key: its columns, the referenced table as typed, and the referenced columns.
 
-    `referenced` is empty if the foreign key references the primary key.
+    `referenced` is empty if the statement names no referenced columns; the primary key is then meant.
     """
 
     columns: tuple[str, ...]
@@ -31,9 +31,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """A CREATE TABLE statement.
+    """A CREATE TABLE statement; `line` is the line on which it begins.
 
-    `required` is true if a primary key implies NOT NULL: it does as a SQL constraint, but not as a table property.
+    `required` is true if the columns of the primary key become NOT NULL: a SQL constraint implies this, a table
+    property does not. `unique` has the columns of each UNIQUE constraint.
     """
 
     name: tuple[str, ...]
@@ -47,7 +48,10 @@ class TableDeclaration:
 
 @dataclass(frozen=True)
 class KeysDeclaration:
-    """An ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY, or SET TBLPROPERTIES with keys."""
+    """An ALTER TABLE statement: ADD PRIMARY KEY, ADD FOREIGN KEY, or SET TBLPROPERTIES with keys.
+
+    The fields are those of a TableDeclaration.
+    """
 
     name: tuple[str, ...]
     line: int
@@ -58,7 +62,7 @@ class KeysDeclaration:
 
 @dataclass(frozen=True)
 class ViewDeclaration:
-    """A CREATE MATERIALIZED VIEW statement."""
+    """A CREATE MATERIALIZED VIEW statement; `columns` is None if the statement does not name the columns."""
 
     name: tuple[str, ...]
     line: int
@@ -76,7 +80,7 @@ Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
 
 
 def declaration(cursor: Cursor) -> Declaration | None:
-    """Return the declaration in a statement; None for an INSERT. Raise ScriptError for any other statement."""
+    """Parse one statement and return its declaration; None for an INSERT. Raise ScriptError for any other statement."""
     for beginning, read in _STATEMENTS:
         if cursor.accept(*beginning):
             return read(cursor)
@@ -101,14 +105,17 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with the keys of an ALTER TABLE, or of table properties, added."""
+    """Return the table with the keys of an ALTER TABLE or of table properties added.
+
+    A new primary key replaces the old one.
+    """
     table = replace(table, references=(*table.references, *keys.references))
     return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
 
 @dataclass
 class _Columns:
-    """Parses the column list of CREATE TABLE into `table`."""
+    """Parses the column list of CREATE TABLE; `table` collects the columns and keys parsed so far."""
 
     cursor: Cursor
     table: TableDeclaration
@@ -147,7 +154,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """Parse one option of a column; return False for NOT NULL, else True."""
+        """Parse one option of the column `name`; return False for NOT NULL, else True."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -181,7 +188,7 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
-    """Parse a foreign key after REFERENCES, and return it with the given columns."""
+    """Parse the part of a foreign key after REFERENCES; return the foreign key of the given columns."""
     table = cursor.name("a table's name")
     token = cursor.peek()
     named = token is not None and token.text == "("
@@ -211,7 +218,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
     """Parse table properties and return the keys that they declare; other properties are ignored.
 
-    Raise ScriptError for keys that cannot be parsed.
+    Raise ScriptError if the text of a key property is not valid.
     """
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
@@ -224,7 +231,7 @@ def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclar
 
 
 def _property(cursor: Cursor) -> tuple[str, str]:
-    """Parse `'key' = 'value'` and return both without quotes."""
+    """Parse `'key' = 'value'`; return the key and the value without quotes, with an empty value if there is none."""
     key = cursor.skip("=", ",").strip("'\"")
     return key, cursor.skip(",").strip("'\"") if cursor.accept("=") else ""
 

@@ -1,4 +1,4 @@
-"""The explanation how a query is answered, as text and as JSON."""
+"""The explanation how a query over a script's tables is answered, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
 class Explanation:
     """The rewritten SQL, or the original statement if no view answers, with the attempts at all views tried.
 
-    `views` are the views that answer. `storage` maps each storage table that `sql` reads to the SELECT that fills it.
-    `findings` are the attempts, ranked; `problem` says why no view was tried (empty if one was).
+    `views` are the names of the views that answer. `storage` maps each storage table that `sql` reads to the SELECT
+    that fills it. `findings` are the attempts, ranked; `suggestion` is a change to a view that would make it answer,
+    None if there is none. `problem` says why no view was tried; it is empty if a view was tried.
     """
 
     rewritten: bool
@@ -81,7 +82,7 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome, with SQL that names no snapshots, because a script's tables have none."""
+    """Return the explanation of an outcome; its SQL names no snapshots, because a script's tables have none."""
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -102,7 +103,7 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def _untried(statement: Statement) -> str:
-    """Return the reason why no view was tried on a statement, as text."""
+    """Return the reason why no view was tried on a statement, as a message."""
     if statement.unread:
         return statement.unread
     if not statement.complete:
@@ -111,7 +112,7 @@ def _untried(statement: Statement) -> str:
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """Return an explanation that keeps the query: `miss` replaces the result of each view that was chosen."""
+    """Return an explanation in which the query is not rewritten: `miss` replaces the result of each chosen view."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
@@ -119,9 +120,9 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
 def _certain(
     outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
-    """Return, by text of each replaced block, the block's columns with Spark's names and types.
+    """Return the columns of each replaced block, with Spark's names and types, by the block's text.
 
-    Return a Miss if they are uncertain.
+    Return a Miss if a name or type is not known for certain.
     """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)
@@ -139,7 +140,7 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not certain."""
+    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not known."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a unary plus is not known for certain")

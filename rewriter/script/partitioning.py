@@ -1,4 +1,4 @@
-"""PARTITIONED BY and ORDERED BY of a view: columns or transforms of columns."""
+"""Parses and checks PARTITIONED BY and ORDERED BY of a view: columns, or transforms of columns."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ _TRANSFORMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Partition:
-    """An item of PARTITIONED BY or ORDERED BY: a column, or a transform of a column (empty for none)."""
+    """An item of PARTITIONED BY or ORDERED BY: a transform of a column.
+
+    `transform` is empty for the column itself.
+    """
 
     transform: str
     column: str
     line: int
 
     def check(self, view: str, columns: Sequence[Column]) -> None:
-        """Raise ScriptError if a view with these columns cannot have this item in PARTITIONED BY."""
+        """Raise ScriptError if a view with these columns cannot have this item in its PARTITIONED BY."""
         if problem := self.problem("PARTITIONED BY", view, columns):
             raise ScriptError(f"line {self.line}: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
-        """Return the reason why a view with these columns cannot have this item in a clause; empty if it can."""
+        """Return the reason why a view with these columns cannot have this item in the clause; empty if it can."""
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
@@ -47,12 +50,12 @@ class Partition:
 
 
 def partitions(cursor: Cursor) -> tuple[Partition, ...]:
-    """Parse the items of PARTITIONED BY in parentheses; raise ScriptError."""
+    """Parse the parenthesized items of PARTITIONED BY; raise ScriptError for an unknown transform or wrong syntax."""
     return cursor.listed(lambda: _partition(cursor))
 
 
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
-    """Return what is wrong with `text`, the items of a clause; empty if nothing is, or if only Spark can tell.
+    """Return the error in `text`, the items of a clause; empty if there is no error, or if only Spark can find it.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
     'ORDERED BY names a, which is not a column of v: it has b'

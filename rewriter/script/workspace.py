@@ -1,4 +1,4 @@
-"""The tables, views and session of a script."""
+"""The tables and views of a script, and the session in which queries over them are parsed."""
 
 from __future__ import annotations
 
@@ -50,14 +50,17 @@ SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_na
 
 @dataclass(frozen=True)
 class Workspace:
-    """The tables and views of a script, all of them fresh, with the session's settings."""
+    """The tables and views of a script, and the session for queries; all views are assumed to be fresh."""
 
     session: Session
     relations: Mapping[TableName, Relation | None]
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """Return a query over these tables, parsed; raise ScriptError if it is empty, invalid, or not a query."""
+        """Return a query over the script's tables, parsed.
+
+        Raise ScriptError if it is empty, invalid, or not a query, or if it names an unknown table or column.
+        """
         if not query.strip():
             raise ScriptError("the query is empty: write a SELECT")
         statement = parse(query, self.session)
@@ -89,24 +92,24 @@ class Workspace:
 
     @property
     def names(self) -> Iterable[TableName]:
-        """The tables and views that queries can name; storage tables are hidden."""
+        """The names of the tables and views that queries can read; storage tables are hidden."""
         storages = {view.storage for view in self.definitions.views}
         return self.relations.keys() - storages
 
     def rewrite(self, query: str) -> Outcome:
-        """Return the engine's decision about a query, with all views tried; raise ScriptError for an invalid query."""
+        """Return which views answer a query, with all views tried; raise ScriptError for an invalid query."""
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be run: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
-        """Explain a query: the SQL to run, and the attempts at all views; raise ScriptError for an invalid query."""
+        """Return the SQL to run for a query, and the attempts at all views; raise ScriptError for an invalid query."""
         return explained(self.rewrite(query), self.definitions, self.relations)
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether sqlglot can parse a text, including statements that are never rewritten."""
+    """Return whether sqlglot can parse a text, of any kind of statement."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except SqlglotError:
@@ -114,7 +117,7 @@ def _is_sql(query: str) -> bool:
 
 
 def read_script(text: str) -> Workspace:
-    """Return the Workspace of a script; raise ScriptError with the line and the remedy.
+    """Return the Workspace of a script; raise ScriptError, with the line and the remedy, for an invalid script.
 
     >>> workspace = read_script('''
     ...     CREATE TABLE sales (id INT PRIMARY KEY, country VARCHAR(2), price DECIMAL(10,2));
@@ -239,7 +242,7 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """Return a view without storage, with the column names and types of its query; raise ScriptError."""
+    """Return a plain view, with the column names and types of its query; raise ScriptError for an invalid view."""
     name = _resolved(item.name)
     try:
         _check(item, relations)
