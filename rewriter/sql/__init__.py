@@ -1,7 +1,7 @@
 """Parses and prints SQL, and finds the SELECT blocks of a statement with their offsets in the text.
 
-No other package parses SQL. A statement's text is edited in place: only the replaced SELECT blocks are printed from
-trees, and their nodes print as they were typed. Functions keep their names and are never translated.
+No other package parses SQL. A block is one SELECT. A statement's text is edited in place: only the replaced blocks are
+printed from their trees, and everything else stays as typed. Functions keep their names and are never translated.
 """
 
 from rewriter.sql.blocks import SelectSpan

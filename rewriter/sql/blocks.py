@@ -48,8 +48,9 @@ class SelectSpan(NamedTuple):
 class _Level:
     """The state of the search at one depth of parentheses.
 
-    `start` is the offset of the SELECT that is open, `tail` the offset at which ORDER BY, LIMIT or the like begins,
-    `operand` whether a set operator has occurred, `spans` the blocks found so far.
+    `start` is the offset of the current SELECT (None if there is none), `tail` the offset at which its ORDER BY, LIMIT
+    or the like begins (None if there is none), `operand` whether a set operator has occurred, `spans` the blocks found
+    so far.
     """
 
     start: int | None = None
@@ -104,7 +105,7 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
 
 
 def leaves_out(before: Token | None, kind: TokenType) -> bool:
-    """Return whether EXCEPT excludes columns from the preceding `*` (`SELECT * EXCEPT (a)`) and is no set operator."""
+    """Return whether an EXCEPT after `before` excludes columns (`SELECT * EXCEPT (a)`), and so is no set operator."""
     return kind is TokenType.EXCEPT and before is not None and before.token_type is TokenType.STAR
 
 

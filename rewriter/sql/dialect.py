@@ -2,22 +2,22 @@
 
 sqlglot translates many functions to nodes of its own, and prints some of these with another meaning (`log10`,
 `to_char`, `percentile_cont`). In this dialect, a call is a name with arguments and prints as it was typed. Of the calls
-with special syntax only `extract(year FROM x)` is supported, as `extract('year', x)`; a block with any other one cannot
-be parsed. A doubled quote in a string literal is one quote, as in Spark 4.
+with special syntax only `extract(year FROM x)` is supported, as `extract('year', x)`; a block with any other call of
+this kind cannot be parsed. A doubled quote in a string literal is one quote, as in Spark 4.
 
 sqlglot's parser and generator cannot be subclassed if they are compiled. Therefore a mark (a character of code 0) is
 appended to the function names that the parser would translate, and is removed again from the tree.
 
-The parser tries some texts in two ways, and what is nested in them four times, eight times and so on: 28 joins without
-conditions, or 14 nested calls of `int`, would hold Python's lock for minutes. The marks keep it from trying:
+The parser tries some syntax in two ways, and so parses nested parts four times, eight times and so on: 28 joins without
+conditions, or 14 nested calls of `int`, would hold Python's lock for minutes. The marks prevent the second try:
 
-* It reads `a JOIN b JOIN c ON x` first as `a JOIN (b JOIN c ON x)`, unless the join has a method such as NATURAL. In
-  Spark a condition belongs to the join before it, so every join gets the mark as its method.
-* It reads `int(a)` and `int[a]` first as types. In Spark only numbers stand in the parentheses of a type; with anything
-  else, the name is that of a function or a column.
+* The parser reads `a JOIN b JOIN c ON x` first as `a JOIN (b JOIN c ON x)`, unless the join has a method such as
+  NATURAL. In Spark a condition belongs to the join before it, so every join gets the mark as its method.
+* The parser reads `int(a)` and `int[a]` first as types. In Spark only numbers stand in the parentheses of a type; with
+  anything else, the name is that of a function or a column.
 
-It also reads the expression of a LIMIT or OFFSET twice, to tell these words from aliases. A text in which two of these
-expressions might be nested is refused: Spark takes only constants.
+The parser also reads the expression of a LIMIT or OFFSET twice, to tell these words from aliases. A text in which two
+of these expressions might be nested is refused: Spark takes only constants.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ class Dialect(Spark):
     """Spark's dialect of sqlglot, with doubled quotes in strings, and with backticks around reserved words."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Reads a doubled quote in a string as one quote, and the operators of PostgreSQL and MySQL as names."""
+        """Reads a doubled quote in a string as one quote, and words that are no keywords in Spark as names.
+
+        These words are ISNULL, NOTNULL and STRAIGHT_JOIN.
+        """
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
@@ -97,7 +100,7 @@ class Dialect(Spark):
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
-        """Return whether an identifier is printed in backticks: always if it is a reserved word."""
+        """Return whether an identifier is printed in backticks: a reserved word always, others as sqlglot decides."""
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
@@ -107,7 +110,7 @@ _DIALECT = Dialect()
 def tokenize(sql: str) -> list[Token]:
     """Return the tokens of a text; raise ParseError if a quote or comment is not closed.
 
-    The offsets `start` and `end` of a token are both inclusive.
+    The offsets `start` and `end` of a token are those of its first and last character.
     """
     try:
         tokens = list(_DIALECT.tokenize(sql))
@@ -125,7 +128,7 @@ def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def calls_window(text: str, tokens: Sequence[Token]) -> bool:
-    """Return whether the tokens of `text` contain a call of `window`."""
+    """Return whether `text`, whose tokens are `tokens`, contains a call of `window`."""
     return _WINDOW in text.lower() and any(
         one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
         for one, other in pairwise(tokens)
@@ -133,7 +136,7 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
-    """Return the tree of a text that is one SELECT, without WITH and set operators; raise ParseError otherwise.
+    """Return the tree of a text that is one SELECT, without WITH and set operators; raise ParseError for other texts.
 
     With `tokens`, only this part of the text is parsed, but the offsets in the tree refer to the whole text.
 
@@ -160,7 +163,10 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, with the mark appended to each function name that the parser would translate."""
+    """Yield the tokens, with the mark appended to each function or column name that the parser would translate.
+
+    Raise ParseError if NULL is used as a name.
+    """
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
         if token.token_type in _CALLABLE:
@@ -185,7 +191,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:
-    """Return whether the word at an index, which may be a type, is the name of a function or a column.
+    """Return whether the word at index `i`, which may be a type, is the name of a function or a column.
 
     In Spark only numbers stand in the parentheses of a type, as in DECIMAL(10, 2).
     """
@@ -201,9 +207,9 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token]) -> int:
-    """Insert the mark as the method of each join that has none; return how many joins have it.
+    """Insert the mark as the method of each join that has none, in place; return the number of marked joins.
 
-    Raise ParseError where the parser would take the word before JOIN, or the mark, for the name of a relation or an
+    Raise ParseError if the parser would take the word before JOIN, or the mark, for the name of a relation or an
     output.
     """
     kinds = [token.token_type for token in tokens]
@@ -228,7 +234,10 @@ def _mark_joins(tokens: list[Token]) -> int:
 
 
 def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinable: bool) -> None:
-    """Add the place for the mark of the JOIN at an index, unless the join has a method."""
+    """Append to `places` the index at which to insert the mark of the JOIN at index `i`, unless the join has a method.
+
+    Raise ParseError if JOIN is used as a name.
+    """
     while i and kinds[i - 1] in _BEFORE_JOIN:
         i -= 1
     has_method = i > 0 and kinds[i - 1] in _METHODS
@@ -239,7 +248,7 @@ def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinabl
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
-    """Return whether the tokens are a unit of time and FROM, as in EXTRACT(YEAR FROM t)."""
+    """Return whether the tokens are a time unit and FROM, as in EXTRACT(YEAR FROM t)."""
     kinds = [token.token_type for token in tokens]
     return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
 
@@ -249,9 +258,9 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
 
 
 def _restore(tree: Tree) -> int:
-    """Remove the marks from names and joins, and replace columns that stand for time units by units.
+    """Remove the marks from names and joins, and replace columns that stand for time units by units, in place.
 
-    A unit is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`. Return the number of marked joins.
+    `DAY` is a unit in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`. Return the number of marked joins.
     """
     calls, joins = [], 0
     for node in tree.find_all(exp.Anonymous, exp.Identifier, exp.Join):
@@ -271,7 +280,7 @@ def _restore(tree: Tree) -> int:
 
 
 def _restore_join(join: exp.Join) -> bool:
-    """Make a marked join the join that sqlglot's parser gives without the mark; return whether it was marked."""
+    """Turn a marked join into the join that sqlglot parses without a mark; return whether the join was marked."""
     if join.args.get("method") != _MARK:
         return False
     join.set("method", None)

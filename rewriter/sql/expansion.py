@@ -2,8 +2,7 @@
 
 The text of the view's query is kept, except that table names become full names, so that they mean the same as in the
 view's own session. The derived table has the view's column names, and the view's types where the query may return a
-type that Iceberg cannot store. A view that cannot be expanded without a change of meaning keeps its name in the
-statement.
+type that Iceberg cannot store. If expanding a view might change the result, the view's name is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class _Refused(Exception):
 class Expanded:
     """A statement after the expansion of views.
 
-    `views` are the expanded views, `refused` maps the name of each view that could not be expanded to the reason.
+    `views` are the expanded views; `refused` maps the name of each view that could not be expanded to the reason.
     """
 
     statement: Statement
@@ -52,7 +51,7 @@ class Expanded:
 
 
 def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
-    """Return a statement in which the views in `views` are expanded, also within the expanded queries.
+    """Return the statement with the given views expanded, also within the queries of expanded views.
 
     A statement that is neither a query nor a write of a query's rows, or that cannot be parsed, is returned unchanged.
 
@@ -76,8 +75,8 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
     """Return the materialized views with the views in their storage queries expanded.
 
-    If one of the views cannot be expanded, the storage query is left as it was defined; the check of the storage
-    table's freshness reports this.
+    A storage query with a view that cannot be expanded stays as it was defined; the check of the storage table's
+    freshness then reports this.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -103,9 +102,9 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with views expanded: those in `stored` as a SELECT from their storage tables.
+    """Return a view's storage query with views expanded: the views in `stored` to a SELECT from their storage tables.
 
-    `known` are all views, of which the others are expanded to their queries.
+    `known` are all views; views that are not in `stored` are expanded to their queries.
     """
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
@@ -117,7 +116,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """A fast test for whether a text may contain the name of one of some views."""
+    """A fast test whether a text may contain one of several view names."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}
@@ -125,7 +124,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Return whether the text contains the last part of one of the names, as a word, ignoring case.
+        """Return whether the text contains the last part of one of the names as a word, ignoring case.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False
@@ -136,7 +135,10 @@ class Names:
 
 
 class _Expansion:
-    """The expansion of one statement: `used` are the expanded views, `refused` the reasons for the others."""
+    """The expansion of the views in one statement.
+
+    `used` are the expanded views, `refused` the reasons why the others were not expanded; both by view name.
+    """
 
     def __init__(self, views: Mapping[TableName, View], statement: Statement) -> None:
         self.views = views
@@ -145,7 +147,7 @@ class _Expansion:
         self.refused: dict[TableName, str] = {}
 
     def outer_edits(self) -> Iterator[Edit]:
-        """Yield the edits that expand views in the statement's text; a refused view gets no edit."""
+        """Yield the edits that expand views in the statement's text; none for a view that cannot be expanded."""
         for table, name in _named(self.statement):
             if name not in self.views:
                 continue
@@ -157,9 +159,10 @@ class _Expansion:
                 self.refused[name] = str(refusal)
 
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
-        """Return the edit that replaces a view's name by the view's query; raise _Refused if that is not possible.
+        """Return the edit that replaces a view's name by the view's query.
 
-        `above` are the views in whose queries the name occurs, `ctes` the CTE names that may be visible there.
+        `above` are the views in whose queries the name occurs, `ctes` the CTE names that may be visible there. Raise
+        _Refused if the view cannot be expanded.
         """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
@@ -168,7 +171,10 @@ class _Expansion:
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
 
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
-        """Return a view's query, expanded, with the view's column names; raise _Refused if that is not possible."""
+        """Return a view's query, expanded, with the view's column names; raise _Refused if the view cannot be expanded.
+
+        `above` and `ctes` are those of `_edit`.
+        """
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(f"the view {view.name} refers to itself")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
@@ -201,7 +207,7 @@ class _Expansion:
 
 
 def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
-    """Yield the tables in FROM of all blocks of a statement, with their full names; CTEs are left out."""
+    """Yield the tables in FROM of all blocks of a statement, with their full names; names of CTEs are omitted."""
     for block in statement.blocks:
         for table in block.tables:
             if (name := statement.resolve(table)) is not None:
@@ -218,9 +224,9 @@ def _check(inner: Statement, view: View) -> None:
 
 
 def _items(inner: Statement, view: View) -> str | None:
-    """Return the SELECT list that gives the view's query the view's column names and types.
+    """Return the SELECT list that gives the outputs of the view's query the view's column names and types.
 
-    Return None if the query already has these names and types.
+    Return None if the query already returns these names and types.
     """
     first = inner.blocks[0]
     whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1

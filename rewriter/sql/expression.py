@@ -1,6 +1,6 @@
-"""Prints the common kinds of canonical expressions as Spark SQL, about a hundred times as fast as sqlglot.
+"""Prints canonical expressions (those of blocks in normal form) as SQL, a hundred times as fast as sqlglot.
 
-Other kinds are printed by sqlglot's generator, which gives the same text but is slow even for a column.
+Uncommon kinds are printed by sqlglot's generator, which gives the same text but is slow even for a column.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 def expression_sql(tree: Tree, special: Callable[[Tree], str | None] = lambda node: None) -> str:
     """Return the text of a canonical expression, with parentheses around each operation within an operation.
 
-    `special` returns the text of a node that is to be printed in another way, and None for any other node.
+    `special` may return another text for a node, or None to print the node as usual.
 
     >>> expression_sql(exp.Neg(this=exp.Add(this=exp.column("a"), expression=exp.column("b"))))
     '-(a + b)'

@@ -18,8 +18,8 @@ _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)
 class Hinted:
     """A statement with its VIEWGATE hint replaced by blanks, and the options in the hint.
 
-    An option without a value is mapped to the empty string. `problem` says which part of the hint cannot be parsed;
-    then there are no options, and the text is unchanged. `problem` is empty for a hint that can be parsed.
+    An option without a value is mapped to the empty string. If the hint cannot be parsed, `problem` names the part that
+    is wrong, `options` is empty and the text is unchanged; otherwise `problem` is empty.
     """
 
     sql: str
@@ -28,7 +28,9 @@ class Hinted:
 
 
 def hinted(sql: str) -> Hinted:
-    """Return a statement without its first VIEWGATE hint, with the hint's options; without a hint, the text unchanged.
+    """Return a statement without its first VIEWGATE hint, and the hint's options.
+
+    Without a hint, the text is unchanged and there are no options.
 
     >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
     Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')

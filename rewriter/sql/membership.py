@@ -22,9 +22,9 @@ class Membership(Enum):
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return the predicate (EXISTS or IN) to which a SELECT block is the subquery; None for other blocks.
+    """Return the predicate (EXISTS or IN) whose subquery a SELECT block is; None for other blocks.
 
-    Also return None if the same SELECT occurs in the outer block in different uses.
+    Also return None if the same SELECT text is used in different ways in the enclosing block.
 
     >>> from rewriter.model import Session
     >>> from rewriter.sql import parse
@@ -48,7 +48,7 @@ def _may_be_asked(before: str) -> bool:
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """Return the predicate whose subquery a SELECT node is, in any number of parentheses; None for other nodes."""
+    """Return the predicate whose subquery a SELECT node is, also within further parentheses; None for other nodes."""
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

@@ -13,7 +13,10 @@ _CLOSED = re.compile(
 
 
 def unexpected(error: SqlglotError) -> str:
-    """Return a message about the token at which the parser failed, with line and column."""
+    """Return a message about the token at which the parser failed, with line and column.
+
+    If the error does not name a token, return a general message.
+    """
     first = next(iter(getattr(error, "errors", ())), None)
     if first is None or not first.get("highlight"):
         return "it is not a kind of SQL that Viewgate supports"
@@ -29,6 +32,8 @@ def unexpected(error: SqlglotError) -> str:
 
 def left_open(sql: str) -> str:
     r"""Return a message about the first quote or comment that is not closed, with line and column.
+
+    If each is closed, the message says that the text cannot be split into tokens.
 
     >>> left_open("SELECT 'a''b',\n  `c d FROM t")
     'line 2, column 3: ` is not closed'

@@ -18,9 +18,10 @@ _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """Return the part of a text that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
+    """Return the span that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
 
-    Return None if there is no such part, or if its relations are not certain.
+    The span reaches from the first keyword (MERGE, FROM …) to the end of the text. Return None if no relations are
+    named outside a SELECT, or if they are not certain.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
@@ -54,12 +55,12 @@ def depths(tokens: Sequence[Token]) -> list[int]:
 
 
 def _word(token: Token, depth: int) -> str:
-    """Return a token in upper case if it is neither quoted nor in parentheses; else the empty string."""
+    """Return a token in upper case; the empty string if the token is quoted or in parentheses (`depth` is not 0)."""
     return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
 
 
 def _begin(words: Sequence[str]) -> int | None:
-    """Return the index of the first UPDATE, DELETE, MERGE or FROM that no SELECT precedes; None if there is none."""
+    """Return the index of the first UPDATE, DELETE, MERGE or FROM before any SELECT; None if there is no such word."""
     if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
         return None
     return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)

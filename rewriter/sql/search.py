@@ -16,7 +16,7 @@ _LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Bool
 
 
 def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
-    """Return all nodes of a kind in an expression, outer nodes first; the identifiers within columns are skipped.
+    """Return all nodes of a kind in an expression, outer nodes first; identifiers within columns are not searched.
 
     >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
     ['a', 'b']
@@ -38,7 +38,7 @@ def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
 
 
 def names_called(tree: Tree) -> frozenset[str]:
-    """Return the names of all functions that an expression calls, as they are in the tree.
+    """Return the names of all functions that an expression calls, spelled as in the tree.
 
     >>> sorted(names_called(exp.func("f", exp.column("a")) + exp.func("g")))
     ['f', 'g']
@@ -55,7 +55,7 @@ def _names_called(tree: Tree) -> frozenset[str]:
 
 
 def nodes_of(tree: Tree) -> list[Tree]:
-    """Return all nodes of an expression, outer nodes first; the identifiers within columns are skipped."""
+    """Return all nodes of an expression, outer nodes first; identifiers within columns are omitted."""
     found = [tree]
     for node in found:
         if type(node) in _LEAVES:
@@ -69,7 +69,10 @@ def nodes_of(tree: Tree) -> list[Tree]:
 
 
 def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """Yield the operands of a chain of one connector (AND or OR), from left to right; parentheses are skipped."""
+    """Yield the operands of a chain of one connector (AND or OR), from left to right, without parentheses around them.
+
+    Any other expression is yielded as the only operand.
+    """
     rest = [tree]
     while rest:
         node = rest.pop().unnest()

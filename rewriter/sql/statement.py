@@ -34,7 +34,7 @@ _LINE_END = re.compile(r"[\r\n]")
 class SelectBlock:
     """One SELECT of a statement: its span in the text, its text and its tree.
 
-    If the SELECT cannot be parsed, `tree` is None and `problem` says why.
+    If the SELECT cannot be parsed, `tree` is None and `problem` is the reason.
     """
 
     span: SelectSpan
@@ -44,7 +44,10 @@ class SelectBlock:
 
     @cached_property
     def items(self) -> tuple[exp.Expr, ...]:
-        """The items of the SELECT's own FROM clause in order: tables, derived tables, table functions."""
+        """The items of the SELECT's own FROM clause in order: tables, derived tables, table functions.
+
+        Empty if the SELECT cannot be parsed.
+        """
         return tuple(from_items(self.tree)) if self.tree is not None else ()
 
     @cached_property
@@ -55,7 +58,7 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A common table expression (CTE), visible from `end` to `until`.
+    """A common table expression (CTE), whose name is visible in the text from offset `end` up to offset `until`.
 
     `end` is the offset after the CTE's definition, `until` the end of the query to which the WITH belongs. If the CTE
     is a set operation, `block` is the whole definition, without a tree.
@@ -67,7 +70,7 @@ class CommonTable:
     until: int
 
     def visible_at(self, place: int) -> bool:
-        """Return whether the CTE is visible at an offset (`place`) of the text."""
+        """Return whether the CTE is visible at an offset of the text."""
         return self.end <= place < self.until
 
 
@@ -78,8 +81,8 @@ class Statement:
     `problem` says why the statement is not supported as a whole; empty if it is supported. `complete` is false if
     tables may be read outside all blocks (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set
     operator other than UNION ALL, so that rows are compared. `fills` is true if the statement writes a query's rows to
-    a table. `ctes` are all names that a WITH may define, `common` the CTEs whose definition is certain. `pivots` is
-    true if the text may contain a PIVOT.
+    a table; `blocks` are then those of this query. `ctes` are all names that a WITH may define, `common` the CTEs whose
+    definition is certain. `pivots` is true if the text may contain a PIVOT.
     """
 
     sql: str
@@ -107,8 +110,8 @@ class Statement:
     def outside(self) -> SelectBlock | None:
         """A SELECT over the relations that the statement names outside all blocks.
 
-        None if there are none, or if the statement does not use `timeseries`, whose arguments need the relations'
-        types.
+        None if there are no such relations. Also None if the statement does not use `timeseries`: only the arguments of
+        this function need the types of these relations.
         """
         found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
         if found is None:
@@ -127,15 +130,15 @@ class Statement:
 
     @property
     def unread(self) -> str:
-        """The reason why the statement or its first unsupported block is not supported; empty if all is supported."""
+        """The reason why the statement or its first unsupported block is not supported; empty if there is none."""
         problems = (f"{block.text[:60]!r} is not supported: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
         """Return whether the values of a block's outputs may decide which rows the statement returns or writes.
 
-        False if the outer blocks only pass the rows on. True for a write, because the written rows may decide anything
-        later.
+        Return False if the outer blocks only pass the rows on, and True for a write, because a later statement may
+        compare the written values.
         """
         if self.fills:
             return True
@@ -152,7 +155,10 @@ class Statement:
 
     @property
     def main(self) -> SelectBlock | None:
-        """The SELECT after a query's WITH, or the whole query; None for set operations and other statements."""
+        """The last SELECT of a query, which only the query's WITH precedes.
+
+        None for set operations and other statements.
+        """
         text = self.sql.rstrip().rstrip(";").rstrip()
         found = next((b for b in self.blocks if b.span.end == len(text) and not self.around(b)), None)
         if found is None or found.tree is None:
@@ -189,7 +195,7 @@ class Statement:
         return found
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
-        """Return all tables that a block reads, also in nested blocks and in the CTEs that it reads."""
+        """Return all tables that a block reads, including those of nested blocks and of CTEs that the block reads."""
         blocks = [block, *(common.block for common in self.common_within(block))]
         names = (self.resolve(table) for each in blocks for table in self._items_within(each))
         return frozenset(name for name in names if name is not None)
@@ -197,7 +203,7 @@ class Statement:
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """Return the CTEs that a block reads, directly or through other CTEs, in textual order.
 
-        CTEs of a WITH within the block are left out.
+        CTEs that the block itself defines in a WITH are omitted.
         """
         found: dict[int, CommonTable] = {}
         waiting = [block] if self.common else []
@@ -222,7 +228,10 @@ class Statement:
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Return whether each CTE that a text names is visible at all occurrences of the text, or at none."""
+        """Return whether a text has the same meaning at all its places in the statement.
+
+        It has if each CTE whose name occurs in `text` is visible at all these places, or at none of them.
+        """
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
         return all(len({table.visible_at(span.start) for span in self.places(text)}) == 1 for table in mentioned)
@@ -239,7 +248,7 @@ class Statement:
         return [block.span.start for block in self.blocks]
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
-        """Yield each table in the blocks' trees, with its full name; CTEs and temporary views are left out."""
+        """Yield each table in the blocks' trees, with its full name; CTEs and temporary views are omitted."""
         for block in self.blocks:
             for table in block.tree.find_all(exp.Table) if block.tree is not None else ():
                 if (name := self.resolve(table)) is not None:
@@ -262,7 +271,7 @@ class Statement:
 def parse(sql: str, session: Session) -> Statement:
     """Return a statement parsed in a session: its SELECT blocks and the tables that they read.
 
-    If the text is not supported, `problem` of the result says why.
+    If the text is not supported, the result's `problem` is the reason.
 
     >>> [str(name) for name in parse("SELECT 1 FROM sales", Session("lake", ("demo",))).tables]
     ['lake.demo.sales']
@@ -306,9 +315,9 @@ def storage_statement(view: MaterializedView) -> Statement:
 
 
 def storage_tree(view: MaterializedView) -> exp.Select | None:
-    """Return the SELECT of a view's storage query; None if the query is not a single SELECT.
+    """Return the SELECT of a view's storage query (the query that fills the storage table).
 
-    Nested SELECTs are allowed only if they come from expanded views.
+    Return None if the query is not a single SELECT; nested SELECTs are allowed only if they come from expanded views.
     """
     statement = storage_statement(view)
     if statement.problem or not statement.blocks or (len(statement.blocks) > 1 and not view.through):
@@ -319,7 +328,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Return whether a SELECT only passes on rows and columns of the derived table that it reads."""
+    """Return whether a SELECT only passes on rows and columns of the derived table that it reads; False for None."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -328,7 +337,7 @@ def _hands_on(tree: exp.Select | None) -> bool:
 
 
 def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
-    """Yield the items of a FROM clause in order: tables, derived tables, table functions."""
+    """Yield the items of a SELECT's FROM clause in order: tables, derived tables, table functions."""
     for clause in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
         if clause is not None:
             yield clause.this
@@ -371,7 +380,7 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
-    """Return why the blocks of a text cannot be parsed one by one; empty if they can."""
+    """Return the reason why a text cannot be parsed block by block; empty if it can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
     if len(sql) > LONGEST:
@@ -391,7 +400,10 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of every WITH in the text; CTEs whose name is defined more than once are left out."""
+    """Yield the CTEs of every WITH in the text.
+
+    `ctes` are the names that a WITH may define; a CTE whose name is defined more than once is omitted.
+    """
     starts = {block.span.start: block for block in blocks}
     for first, token in enumerate(tokens):
         begins = first == 0 or tokens[first - 1].token_type is TokenType.L_PAREN
@@ -402,7 +414,10 @@ def _common(
 def _common_of(
     sql: str, tokens: Sequence[Token], first: int, ctes: Sequence[str], starts: Mapping[int, SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of the WITH at token index `first`; none if the WITH is recursive."""
+    """Yield the CTEs of the WITH at token index `first`; nothing if the WITH is recursive.
+
+    `starts` are the statement's blocks by the offset at which they begin.
+    """
     if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
         return
     until = _closing(tokens, first)
@@ -425,7 +440,7 @@ def _common_of(
 def _closing(tokens: Sequence[Token], first: int) -> int:
     """Return the index of the token that closes the parentheses around the token at index `first`.
 
-    Return the number of tokens if none does.
+    Return the number of tokens if there is no such token.
     """
     depth = 0
     for i in range(first, len(tokens)):
@@ -436,9 +451,9 @@ def _closing(tokens: Sequence[Token], first: int) -> int:
 
 
 def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
-    """Return the block of a CTE's definition; None if it begins with neither SELECT nor WITH.
+    """Return the block of the CTE `name`, whose definition has these tokens; None if no known block begins there.
 
-    For a set operation, the block has no tree.
+    For a set operation, the block has no tree. `starts` are the statement's blocks by the offset at which they begin.
     """
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
     main: Token | None = tokens[0]
@@ -459,7 +474,10 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
 
 
 def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
-    """Remove each WITH whose CTEs are all known from the trees: its definitions are blocks of their own."""
+    """Remove each WITH whose CTEs are all known from the blocks' trees, in place.
+
+    The definitions of these CTEs are blocks of their own.
+    """
     for block in blocks:
         for node in block.tree.find_all(exp.Query) if block.tree is not None else ():
             within = node.args.get("with_")
@@ -481,8 +499,8 @@ def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
     """Yield the names that a WITH clause in the text may define: every name before an opening parenthesis.
 
-    Spark's syntax is `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. A function's name is yielded, too; the
-    only effect is that a table of that name is not rewritten.
+    Spark's syntax is `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Function names are yielded, too; the only
+    effect is that a table with such a name is not rewritten.
     """
     opened: list[int] = []
     before: dict[int, int] = {}  # from each closing parenthesis to the token before its pair

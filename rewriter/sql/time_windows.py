@@ -27,7 +27,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 
 
 def split_windows(tree: exp.Select) -> None:
-    """Replace the time window of a SELECT by its fields, in place, also in nested queries.
+    """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
 
     A SELECT whose window is not supported stays unchanged.
     """
@@ -45,7 +45,7 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Return why a call of window() is not supported, as text for a message."""
+    """Return the reason why a call of window() is not supported, as a message."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
@@ -54,7 +54,7 @@ def unread(call: Tree) -> str:
 
 
 def _within(clause: Tree) -> list[Tree]:
-    """Return the nodes of a clause; nested queries are skipped."""
+    """Return the nodes of a clause, without the nodes of nested queries."""
     return list(clause.walk(prune=lambda node: isinstance(node, exp.Query)))
 
 
@@ -63,13 +63,16 @@ def _is_call(node: Tree) -> bool:
 
 
 def _is_window(node: Tree) -> bool:
-    """Return whether a node is the whole window: the call, or the column `window`."""
+    """Return whether a node is a whole window: a call of window(), or the column `window`."""
     named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
     return named or _is_call(node)
 
 
 def _field(node: Tree) -> str | None:
-    """Return the call's name (such as `window start`) for the window field that a node reads; None for others."""
+    """Return the name of the call (such as `window start`) for the window field that a node reads.
+
+    Return None for a node that reads no field of a window.
+    """
     if isinstance(node, exp.Dot) and _is_call(node.this):
         return _FIELDS.get(node.expression.name.lower())
     if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
@@ -78,14 +81,17 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is the whole window anywhere but in GROUP BY, ORDER BY, a field access or an output."""
+    """Return whether a node is a whole window in an unsupported place.
+
+    Supported are GROUP BY, ORDER BY, an access to a field, and an output.
+    """
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
     return not isinstance(node.parent, (exp.Group, exp.Ordered)) and not _is_output(node, select)
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is the whole window as an output of the SELECT, with or without an alias."""
+    """Return whether a node is a whole window that is an output of the SELECT, with or without an alias."""
     item = node.parent if isinstance(node.parent, exp.Alias) else node
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
@@ -104,7 +110,7 @@ def _tumbling(call: Tree) -> tuple[int, int] | None:
 
 
 def seconds_of(text: str) -> int | None:
-    """Return a duration in seconds; None if the text has fractions, months or no supported unit.
+    """Return a duration in seconds; None if the text has fractions, months or an unknown unit.
 
     >>> [seconds_of(text) for text in ("1 day", "1 hour 30 minutes", "interval 10 seconds", "1 month", "90m")]
     [86400, 5400, 10, None, None]
@@ -118,7 +124,11 @@ def seconds_of(text: str) -> int | None:
 
 
 def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
-    """Replace the nodes `found` that read the window by calls, in place; GROUP BY gets the calls that are used."""
+    """Replace the nodes in `found` that read the window of a SELECT by calls, in place.
+
+    `time` is the argument of window(), `length` and `offset` are in seconds. GROUP BY gets the calls that are used, and
+    WHERE the condition that the time is not NULL.
+    """
     numbers = exp.Literal.number(length), exp.Literal.number(offset)
 
     def made(field: str) -> Tree:

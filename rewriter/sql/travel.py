@@ -40,8 +40,8 @@ class _Clause(NamedTuple):
 class Travel:
     """A statement in which each table has a time travel clause, the same clause at each occurrence of the table.
 
-    In `statement`, the clauses are replaced by blanks, so that all offsets stay the same. `moments` has the clause of
-    each table.
+    In `statement`, the clauses are replaced by blanks, so that all offsets stay the same. `moments` maps each table to
+    the point in time of its clause.
     """
 
     statement: Statement
@@ -49,10 +49,10 @@ class Travel:
 
 
 def travel(sql: str, session: Session) -> Travel | None:
-    """Return a statement with its time travel clauses taken out, and the clause of each table.
+    """Return a statement with its time travel clauses replaced by blanks, and the point in time of each table.
 
-    Return None if there is no clause, if a table has none or two different ones, if a clause is not a literal, or if a
-    part of the statement cannot be parsed.
+    Return None if there is no clause, if a table has no clause or two different ones, if a clause is not a literal, or
+    if a part of the statement cannot be parsed.
 
     >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
     >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]
@@ -80,7 +80,7 @@ def travel(sql: str, session: Session) -> Travel | None:
 
 
 def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int]) -> str:
-    """Return a query with a VERSION AS OF clause added to each table, with the table's id in `snapshots`.
+    """Return a query with a VERSION AS OF clause added to each table; `snapshots` has each table's snapshot id.
 
     >>> at_snapshots("SELECT a FROM t AS x", Session("lake", ("demo",)), {TableName(("lake", "demo", "t")): 5})
     'SELECT a FROM t VERSION AS OF 5 AS x'
@@ -110,8 +110,8 @@ def _clauses(sql: str) -> list[_Clause]:
 def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
     """Yield the time travel clauses among the tokens.
 
-    Supported are `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` and `… AS OF TIMESTAMP '…'`. The literal tells a
-    clause from an alias: a table's alias may be named `of`, but no literal follows an alias.
+    Supported are `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` and `… AS OF TIMESTAMP '…'`. The literal
+    distinguishes a clause from a table's alias: an alias may be named `of`, but no literal follows an alias.
     """
     for i, token in enumerate(tokens[:-1]):
         if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:

@@ -34,7 +34,7 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
 
 
 def read_by(sql: str) -> str:
-    """Return the text of the query that a statement runs: the query whose rows the statement writes, else the text.
+    """Return the text of the query that a statement runs: the query whose rows a write inserts, else the whole text.
 
     Raise ParseError if the text cannot be split into tokens.
 
