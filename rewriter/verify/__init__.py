@@ -1,10 +1,10 @@
 """Proves that a printed plan returns the rows of the block that it answers, independently of the rule that made it.
 
-The block to be answered is called the question. The plan's SQL is parsed again, and each storage table in it is
-replaced by its view's own query ("unfolded"). Aggregates of groups are replaced by aggregates of rows ("folded"), by
-the laws of the aggregate functions. The resulting block over base tables is compared with the question: tables, joins,
-filters, groups, outputs, order. Filters are compared in cells: combinations of ranges of column values, in each of
-which no comparison changes its truth value.
+A block is one SELECT, as an object; the block to be answered is called the question. The plan's SQL is parsed again,
+and each storage table in it is replaced by its view's own query ("unfolded"). Aggregates of groups are replaced by
+aggregates of rows ("folded"), by the laws of the aggregate functions. The resulting block over base tables is compared
+with the question: tables, joins, filters, groups, outputs, order. Filters are compared in cells: combinations of ranges
+of column values, in each of which no comparison changes its truth value.
 
     printed text ─ printed.read ─▶ blocks over storage ─ unfold ─▶ block over tables ─ compare ─▶ Verdict
                                                                   question's block ────┘

@@ -58,7 +58,8 @@ class Unfolded(Exception):
 def case_form(forms: Forms, tree: Tree) -> Tree:
     """Return a CASE in normal form.
 
-    A CASE over aggregates, with conditions on group constants, becomes an aggregate of a CASE.
+    A CASE over aggregates whose conditions are constant within a group becomes an aggregate of a CASE: CASE WHEN k THEN
+    sum(x) END gives sum(CASE WHEN k THEN x END).
     """
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
@@ -76,7 +77,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
     """Return a sum, difference or product of sums and group constants as one sum over rows, if no digit can be lost.
 
-    Return other expressions unchanged.
+    `k * sum(x)` gives `sum(k * x)` for a k with one value in all rows of a group. Return other expressions unchanged.
     """
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
     if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
@@ -88,7 +89,10 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def doubled_form(forms: Forms, tree: Tree) -> Tree:
-    """Return an aggregate cast to DOUBLE as the aggregate of the values cast to DOUBLE; other expressions unchanged."""
+    """Return an aggregate cast to DOUBLE as the aggregate of the values cast to DOUBLE.
+
+    Return other expressions unchanged.
+    """
     if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
         return tree
     zeroed = _zeroed(forms, tree.this)
@@ -100,7 +104,7 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a row count in normal form: a sum of zeros and ones with default 0."""
+    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0) where each x is 0 or 1."""
     total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
     return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
@@ -108,8 +112,8 @@ def _counts(forms: Forms, tree: Tree) -> bool:
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
     """Return an aggregate in normal form, with its FILTER condition moved into the argument.
 
-    If the block aggregates finer groups, return an aggregate over their rows; raise Unfolded if no such aggregate is
-    equal.
+    If the block aggregates the groups of a view or derived table, return an aggregate over the rows of these groups;
+    raise Unfolded if no such aggregate is equal.
     """
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
@@ -125,9 +129,9 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
-    """Return an aggregate over finer groups as an aggregate over the rows of these groups.
+    """Return an aggregate over the groups of a view or derived table as an aggregate over the rows of these groups.
 
-    Raise Unfolded if no aggregate over rows is equal.
+    `finer` has the normal forms of the groups' expressions. Raise Unfolded if no aggregate over rows is equal.
 
     law: sums of sums are sums, extremes of extremes are extremes, and an aggregate of distinct values of all groups is
          that of all rows
@@ -155,15 +159,18 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is one aggregate, or a count with default 0: both are correct for an empty group."""
+    """Return whether an expression is one aggregate, or a count with default 0.
+
+    Both have the right value for an empty group, too.
+    """
     counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
     return aggregate_of(argument.expressions[0] if counted else argument) is not None
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:
-    """Return a union of finer groups' bitmaps or sketches as the bitmap or sketch of all rows.
+    """Return the union of the bitmaps or sketches of groups as the bitmap or sketch of all rows of these groups.
 
-    Other aggregates are unchanged. `condition` is added as FILTER.
+    An aggregate of another kind is returned unchanged, in both cases with `condition` added as FILTER.
     """
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
@@ -199,7 +206,7 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
 
 
 def _merged(forms: Forms, tree: Tree) -> Tree:
-    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END becomes CASE WHEN p AND q THEN x END.
+    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END gives CASE WHEN p AND q THEN x END.
 
     Return other CASEs unchanged.
     """
@@ -219,7 +226,10 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 
 
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
-    """Return the aggregate `name` of an argument over rows, in normal form."""
+    """Return the aggregate `name` of `argument` over rows, in normal form.
+
+    A `condition` only tells that the aggregate has a FILTER: a sum then gets no default 0.
+    """
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
         if never_null(argument):
@@ -231,7 +241,7 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Return x of coalesce(x, 0); None for other expressions.
+    """Return the x of an expression coalesce(x, 0); None for other expressions.
 
     The sum of coalesce(x, 0) over one or more rows is coalesce(sum(x), 0).
     """
@@ -240,7 +250,7 @@ def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return coalesce(sum(x), 0), with ELSE 0 added to each CASE without ELSE in x."""
+    """Return coalesce(sum(x), 0) for the argument x, with ELSE 0 added to each CASE without ELSE in x."""
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 
@@ -254,7 +264,7 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return x of an expression that equals the aggregate `name` of x over each finer group's rows.
+    """Return the x for which an expression equals the aggregate `name` of x in each group of the inner block.
 
     Return None for other expressions.
     """
@@ -277,7 +287,7 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 
 
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return x cast to DOUBLE, if an expression is the aggregate `name` of x cast to DOUBLE.
+    """Return x cast to DOUBLE if an expression is the aggregate `name` of x, cast to DOUBLE.
 
     Return None for other expressions.
 
@@ -311,7 +321,10 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a group constant k of k * count(*), which is the sum of k over the rows; None for other products."""
+    """Return the k of an expression k * count(*), which equals the sum of k over the rows; None for other products.
+
+    k has one value in all rows of a group.
+    """
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == ROWS and not has_aggregate(value):
@@ -320,7 +333,10 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return x * k of sum(x) * k for a group constant k; None for other products."""
+    """Return x * k for an expression sum(x) * k; None for other products.
+
+    k has one value in all rows of a group.
+    """
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
         if inner is not None:
@@ -329,9 +345,9 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return x + k of sum(x) + k * count(x), and x + y of sum(x) + sum(y) for never-NULL x and y.
+    """Return x + k for sum(x) + k * count(x), and x + y for sum(x) + sum(y) if x and y are never NULL.
 
-    Return None for other expressions.
+    k has one value in all rows of a group. Return None for other expressions.
     """
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
@@ -347,13 +363,16 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the argument of a sum over rows, or of coalesce(sum, 0); None for other expressions."""
+    """Return the x of an expression sum(x) or coalesce(sum(x), 0); None for other expressions."""
     zeroed = _zeroed(forms, tree)
     return _part(forms, "sum", tree if zeroed is None else zeroed)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return k of k * count(x), for a group constant k and x = `counted`; None for other expressions."""
+    """Return the k of an expression k * count(x), where x is `counted`; None for other expressions.
+
+    k has one value in all rows of a group.
+    """
     if not isinstance(tree, exp.Mul):
         return None
     there = _total(forms, _indicator(forms, _nullable_part(counted)))
@@ -365,9 +384,9 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal: the expression is NULL if and only if this operand is NULL.
+    """Return the only operand that is not a literal; the expression is NULL if and only if this operand is NULL.
 
-    Return the expression itself if it has more than one such operand.
+    Return the expression itself if several of its operands are not literals.
     """
     while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
@@ -386,7 +405,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without the outer casts that only widen its type."""
+    """Return a number without outer casts that only widen its type."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -397,7 +416,7 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
-    """Return an aggregate as a formula over its components, such as sum and count.
+    """Return an aggregate as a formula over its components: avg(x) gives sum(x) / count(x).
 
     Return None for an aggregate without components.
     """
@@ -411,7 +430,8 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
     """Return coalesce() in normal form: nested defaults are merged, and coalesce(sum(x), 0) is a sum with default 0.
 
-    A count read from the only finer group needs no default 0, since a count of no rows is 0.
+    The default 0 of a count that is read from the only group of the inner block is removed, because a count of no rows
+    is 0.
     """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]

@@ -30,7 +30,7 @@ _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
     """Return whether each fine bucket of times from `since` on lies within one coarse bucket.
 
-    `since` is in seconds since 1970, None if unknown; `kind` is the type of the times.
+    `since` is in seconds since 1970, None if unknown; `kind` is the type of the times (date, timestamp, timestamp_ntz).
 
     >>> nested("minute", "hour", "timestamp", "UTC"), nested("hour", 86400, "timestamp", "+01:00")
     (True, True)
@@ -53,7 +53,9 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
 
 
 def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets shorter than a day start at the same instants in two zones, from `since` on.
+    """Return whether buckets of `grain`, shorter than a day, start at the same instants in two zones from `since` on.
+
+    `since` is in seconds since 1970, None if unknown; the result is then False for a zone with a variable offset.
 
     >>> same_borders("minute", "UTC", "Asia/Kolkata", 0), same_borders("hour", "UTC", "Asia/Kolkata", 0)
     (True, False)
@@ -65,7 +67,9 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def exists(wall: datetime, zone: str) -> bool:
-    """Return whether a local time exists in a zone: False for a time that clocks skipped when they were put forward.
+    """Return whether a local time exists in a zone.
+
+    Return False for a time that clocks skipped when they were put forward, and for an unknown zone.
 
     >>> exists(datetime(2011, 12, 30), "Pacific/Apia"), exists(datetime(2011, 12, 30), "UTC")
     (False, True)
@@ -75,9 +79,9 @@ def exists(wall: datetime, zone: str) -> bool:
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
-    """Return the UTC offsets (seconds) of a zone from `since` on.
+    """Return the UTC offsets (seconds) that a zone has from the time `since` on.
 
-    The result is empty if the offsets are unknown or an offset change splits a bucket.
+    Return an empty set if the offsets are unknown or if an offset change splits a bucket of `grain`.
     """
     if is_fixed_offset(zone):
         return frozenset({offset_of(zone) or 0})
@@ -93,9 +97,9 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 
 @lru_cache(maxsize=1024)  # a filter may begin at any second, so that the keys are unbounded
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
-    """Return a zone's UTC offset at a time, and all later changes with the offsets before and after each.
+    """Return a zone's UTC offset at the time `since`, and all later changes: time, offset before and offset after.
 
-    All values are in seconds. The offset is None for an unknown zone, and before the year 1.
+    All values are in seconds. The offset is None for an unknown zone, and for a time before the year 1.
     """
     try:
         first = _offset(zone_info(zone), since)
@@ -146,7 +150,7 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the borders of a grain over two years; for buckets shorter than a day, over a shorter time."""
+    """Yield the starts of buckets of a grain over two years; for buckets shorter than a day, over a shorter time."""
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

@@ -27,9 +27,9 @@ def verify_branches(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation, comparing branch by branch with the view's branches.
+    """Return the verdict on a plan for a set operation, by a comparison of each branch with a branch of the view.
 
-    `questions` are the blocks of the query's branches. The branches are matched in each order in which the operator
+    `questions` are the blocks of the query's branches. The branches are paired in each order in which the operator
     gives the same rows; the plan is proved if all comparisons of one order succeed.
 
     law:    the plan is the set operation if each of its branches is computed from the rows of one branch of the view,

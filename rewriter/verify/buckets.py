@@ -1,4 +1,4 @@
-"""Replaces the Spark functions by which a time bucket is printed with a `timeseries` call."""
+"""Replaces the Spark functions to which `timeseries` calls are translated by `timeseries` calls (time buckets)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Return the tree with each printed time bucket replaced by `timeseries(source, grain, type)`."""
+    """Return the tree with each printed time bucket replaced by a call of `timeseries(source, grain, type)`."""
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES
@@ -51,16 +51,19 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a printed bucket, with a placeholder as source; None if blocks read it as a bucket already."""
+    """Return the tree of a printed time bucket, with a placeholder as source.
+
+    Return None if the printed bucket is a date_trunc() call, which a block recognizes as a bucket by itself.
+    """
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """Return the subtree in place of the pattern's placeholder; None if the node does not match the pattern.
+    """Return the subtree of `node` at the place of the pattern's placeholder.
 
-    All occurrences of the placeholder must have the same subtree, `source` if it is not None. A match without a
-    placeholder returns `_NOTHING`.
+    Return None if `node` does not match the pattern, and `_NOTHING` for a match without a placeholder. All occurrences
+    of the placeholder must have the same subtree, equal to `source` unless it is None.
     """
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None

@@ -29,9 +29,9 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell, described in words, in which two filters differ.
+    """A cell, described in words, in which one of two filters keeps rows and the other drops them.
 
-    `certain` is true if rows in this cell certainly pass only one of the two.
+    `certain` is true if rows in this cell may really occur, so that the filters certainly differ for some tables.
     """
 
     cell: str
@@ -41,7 +41,7 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """Return a cell in which two conjunctions differ; None if they are equivalent.
+    """Return a cell in which two conjunctions of conditions differ; None if they are equivalent.
 
     `never_null` are expressions that other conditions keep from being NULL. If there are more than MOST_CELLS cells,
     return a Difference that is not certain.
@@ -101,9 +101,9 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether a comparison `t < bound` or `t <= bound` implies another, for any values of the bounds.
+    """Return whether the comparison `one` (`t < bound` or `t <= bound`) implies `other`, for any values of the bounds.
 
-    One bound may be the start or the end of the other's bucket.
+    One bound may be the start or the end of a time bucket that contains the other bound.
     """
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
@@ -129,7 +129,9 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """Return the conjuncts in `different`, and all that share a subject with them, directly or through others."""
+    """Return the conjuncts in `different`, and all conjuncts connected with them by common subjects, also
+    indirectly.
+    """
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
         more = {t for t, each in conjuncts.items() if t not in found and not reached.isdisjoint(each.reads)}
@@ -140,14 +142,14 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Return a Difference with a cell in which both conjunctions may be true; None if no row satisfies both."""
+    """Return a Difference with a cell in which both conjunctions may be true; None if no row can satisfy both."""
     return difference([*left, *right], [exp.false()], block, zone)
 
 
 def disjunction(sides: Sequence[Sequence[Tree]]) -> Iterator[Tree]:
     """Yield the conjuncts of a disjunction of conjunctions, with common conjuncts factored out.
 
-    For `a AND b OR a AND c`, they are `a` and `b OR c`.
+    The sides `a AND b` and `a AND c` give `a` and `b OR c`.
     """
     common = [tree for tree in sides[0] if all(tree in side for side in sides[1:])]
     yield from common

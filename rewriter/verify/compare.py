@@ -24,8 +24,9 @@ Tree = exp.Expr
 class Comparison:
     """The result of comparing two blocks.
 
-    `difference` describes a difference, and is empty if the blocks are equal; `certain` is true if the blocks certainly
-    return different rows for some content of the tables. `axioms` are the trusted keys that the comparison used.
+    `difference` describes the first difference, and is empty if the blocks are equal; `certain` is true if the blocks
+    certainly return different rows for some content of the tables. `axioms` are the trusted keys on which the result
+    relies.
     """
 
     difference: str = ""
@@ -34,7 +35,7 @@ class Comparison:
 
 
 def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare a plan's block with the question's block, both in normal form.
+    """Compare a plan's block with the question (the block that the plan answers), both in normal form.
 
     If the blocks differ, compare them again without the tables and joins that declared keys make redundant.
     """
@@ -49,9 +50,9 @@ def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare two blocks for each mapping of the plan's tables to the question's.
+    """Compare two blocks for each mapping of the plan's tables to the question's tables.
 
-    Return the first equality, or else the first difference.
+    Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
     """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
@@ -63,7 +64,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
-    """Compare two blocks for one mapping of the plan's table ids to the question's."""
+    """Compare two blocks, with the plan's table ids renamed to the question's by `mapping`."""
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, zone)
     return _compare(question, other, tables, zone)
@@ -91,7 +92,7 @@ def _filters(block: Block) -> Sequence[Tree]:
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """Return the columns that are never NULL in rows that both blocks keep, because both compare or equate them."""
+    """Return the columns that are never NULL in rows that both blocks keep: both blocks compare or equate them."""
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -100,7 +101,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of an addition, subtraction or product, whose result is NULL if one of the columns is NULL."""
+    """Yield the columns of sums, differences and products; the result is NULL if one of these columns is NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
@@ -141,7 +142,10 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
 
 
 def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
-    """Return the functional dependencies on a block's grouping keys; a key stands for all columns that equal it."""
+    """Return the functional dependencies on a block's grouping keys.
+
+    A key also determines the columns that the block equates with it.
+    """
     keys = frozenset(block.keys or ())
 
     def key_of(table: Occurrence) -> tuple[str, ...]:

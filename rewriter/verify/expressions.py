@@ -21,9 +21,9 @@ Tree = exp.Expr
 class Expressions:
     """Converts expressions over a block's tables to normal form.
 
-    `nonempty` tells that each group of the block has rows. If the block aggregates finer groups (groups of a view or
-    derived table), `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over
-    rows, else Unfolded is raised. With `single`, there is at most one finer group.
+    `nonempty` tells that each group of the block has rows. If the block aggregates the groups of a view or derived
+    table, `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over rows,
+    else Unfolded is raised. With `single`, there is at most one such group.
     """
 
     def __init__(
@@ -33,14 +33,17 @@ class Expressions:
         self._known: dict[Tree, Tree] = {}
 
     def normal(self, tree: Tree) -> Tree:
-        """Return the expression in normal form."""
+        """Return the expression in normal form.
+
+        Raise Unfolded if it contains an aggregate over groups that equals no aggregate over their rows.
+        """
         known = self._known.get(tree)
         if known is None:
             known = self._known[tree] = self._normal(tree)
         return known
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression; `unknown` if it is uncertain."""
+        """Return the type of an expression; `unknown` if the type is not known for certain."""
         return expression_type(tree, self.block)
 
     def _normal(self, tree: Tree) -> Tree:
@@ -59,7 +62,7 @@ class Expressions:
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
         """Return the same operation over normalized operands.
 
-        If an operand is `keep`, that operand itself stays, and only its own operands are normalized.
+        An operand that is `keep` is not normalized itself, only its own operands are.
         """
         changed = False
         arguments: dict[str, object] = {}

@@ -48,14 +48,21 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A conjunct as a test of cells, with the subjects and free truth values that the test reads."""
+    """A conjunct as a test of cells, with the subjects and free truth values that the test reads.
+
+    A cell has a value, interval or NULL for each subject (an expression compared with constants), and a free truth
+    value for each other predicate.
+    """
 
     test: Test
     reads: frozenset[Tree]
 
 
 class Filter:
-    """Converts the conjuncts of a filter to tests of cells, and collects the constants compared with each subject."""
+    """Converts the conjuncts of a filter to tests of cells, and collects the constants compared with each subject.
+
+    `lines` has the collected constants of each subject, an expression that is compared with constants.
+    """
 
     def __init__(self, block: Block, zone: str) -> None:
         self.block, self.zone = block, zone
@@ -63,7 +70,7 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """Return a conjunct as a test of cells, with the subjects that it reads."""
+        """Return a conjunct as a test of cells, with the subjects and free truth values that the test reads."""
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
@@ -106,7 +113,10 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return the test for a comparison of a predicate with TRUE or FALSE; for IS and <=> never unknown."""
+        """Return the test for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
+
+        The test is never unknown if the operator is IS or <=>.
+        """
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
@@ -116,7 +126,7 @@ class Filter:
     def _begun(self, tree: Tree) -> Test | None:
         """Return the test for LIKE or startswith(), as a range of texts with the same prefix.
 
-        Return None without a usable prefix. What LIKE requires beyond the prefix becomes a free truth value.
+        Return None without a usable prefix. A pattern with more than a prefix and a final `%` adds a free truth value.
 
         law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
         """
@@ -177,7 +187,7 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return the test for a comparison of two constants, which is equal in every cell.
+        """Return the test for a comparison of two constants, which has the same truth in every cell.
 
         Return None if the truth of the comparison is unknown.
         """
@@ -193,9 +203,9 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """Return a number without its widening cast, if that does not change the comparison with `literal`.
+        """Return a number without its widening cast, if the comparison with `literal` stays the same.
 
-        Otherwise return the number unchanged: a cast to DOUBLE changes large numbers.
+        Otherwise return the number unchanged, for example because a cast to DOUBLE changes large numbers.
         """
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
@@ -213,7 +223,7 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of coalesce(x, c) with a literal; for NULL x, the test compares c.
+        """Return the test for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
 
         Return None if c or the literal has no known value.
         """
@@ -228,9 +238,9 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of year(t), as a comparison of t with the first of January.
+        """Return the test for a comparison of year(t), as a comparison of t with the midnight that begins a year.
 
-        Return None if the year is not a literal, or if an offset change of the zone affects that midnight.
+        Return None if the year is not a literal, or if an offset change of the zone affects this midnight.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -254,10 +264,10 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return the test for a comparison of a bucket with a literal, as a comparison of the time with a border.
+        """Return the test for a comparison of a time bucket with a literal, as a comparison of the time with a border.
 
-        With `dates`, the literal is compared with the bucket's date. Return None if the literal's value or the border
-        is unknown.
+        A border is the start of a bucket. With `dates`, the literal is compared with the bucket's date. Return None if
+        the literal's value or the border is unknown.
 
         law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
@@ -291,9 +301,10 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of an instant rounded down to a multiple of `step` seconds.
+        """Return the test for a comparison of a TIMESTAMP rounded down to a multiple of `step` seconds with a literal.
 
-        The test compares the instant itself with multiples of `step`. Return None if the literal's value is unknown.
+        The test compares the TIMESTAMP itself (`source`) with multiples of `step`. Return None if the literal's value
+        is unknown.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -306,11 +317,10 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return the test for a comparison of a time with a bound known only at execution.
+        """Return the test for a comparison of a time with a bound whose value is known only at execution.
 
-        The test reads a free truth value: that of `time < bound` or `time <= bound`.
-
-        Return None for other operators, for subjects that are not times, and if the bound may lie within a bucket.
+        The test reads the free truth value of `time < bound` or `time <= bound`. Return None for other operators, for
+        subjects that are not times, and if the bound may lie within a bucket.
 
         law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a bucket of a
              day
@@ -334,9 +344,9 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """Return the midnight, in type `kind`, of a date or date bucket of a time.
+        """Return the midnight, in type `kind`, that begins a date or a date bucket of a time.
 
-        Return None if the bound is something else.
+        Return None if `bound` is neither.
         """
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
@@ -348,7 +358,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return the test for any other predicate: a free truth value.
+        """Return the test for a predicate that is no comparison with a constant: a free truth value.
 
         The test is unknown in cells where a column that makes the predicate NULL is NULL.
         """

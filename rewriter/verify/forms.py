@@ -26,7 +26,7 @@ class Forms(Protocol):
 
     @property
     def block(self) -> Block:
-        """The block of the expressions."""
+        """The block to whose tables the expressions refer."""
 
     @property
     def zone(self) -> str:
@@ -38,20 +38,20 @@ class Forms(Protocol):
 
     @property
     def finer(self) -> Forms | None:
-        """The Forms of the finer groups (of a view or derived table) that the block aggregates.
+        """The Forms of the groups (of a view or derived table) that the block aggregates.
 
         None if the block aggregates rows.
         """
 
     @property
     def single(self) -> bool:
-        """Whether there is at most one finer group."""
+        """Whether the block aggregates at most one group of a view or derived table."""
 
     def normal(self, tree: Tree) -> Tree:
         """Return the expression in normal form."""
 
     def kind(self, tree: Tree) -> str:
-        """Return the type of an expression; `unknown` if it is uncertain."""
+        """Return the type of an expression; `unknown` if the type is not known for certain."""
 
     def over_operands(self, tree: Tree) -> Tree:
         """Return the same operation over normalized operands."""
@@ -64,7 +64,7 @@ def values_of(tree: Tree) -> list[Tree]:
 
 
 def conditions_of(tree: Tree) -> list[Tree]:
-    """Return the operand of a CASE, if there is one, and its conditions."""
+    """Return the conditions of a CASE, preceded by its operand if the CASE has one."""
     return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
 
 
@@ -74,17 +74,23 @@ def with_condition(call: Tree, condition: Tree | None) -> Tree:
 
 
 def under(condition: Tree | None, argument: Tree) -> Tree:
-    """Return an aggregate's argument with a FILTER condition applied: NULL in the rows that the condition drops."""
+    """Return an aggregate's argument that is NULL in the rows that a FILTER condition drops.
+
+    Without a condition (None), return the argument unchanged.
+    """
     return argument if condition is None else case_of([(condition, argument)], None)
 
 
 def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
-    """Return a CASE with pairs of a condition and a value, and a default (None: no ELSE)."""
+    """Return a CASE with these branches (a condition and a value each) and this default; without ELSE if it is None."""
     return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return a CASE of the same form as `tree` with other conditions and values; an additional value is the default."""
+    """Return a CASE with an operand and a default where `tree` has them, but with other conditions and values.
+
+    `conditions` begins with the operand if there is one; a value more than there are branches is the default.
+    """
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
     ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
@@ -92,7 +98,7 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
 
 
 def never_null(tree: Tree) -> bool:
-    """Return whether an expression is 0, 1, or a CASE over these with a default, and therefore never NULL."""
+    """Return whether an expression is never NULL because it is 0, 1, or a CASE with a default over 0 and 1."""
     if isinstance(tree, exp.Case):
         return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
     return tree in (ZERO, ONE)
@@ -104,5 +110,5 @@ def is_zero(tree: Tree) -> bool:
 
 
 def is_distinct(call: exp.Anonymous) -> bool:
-    """Return whether an aggregate is DISTINCT."""
+    """Return whether an aggregate is of DISTINCT values."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

@@ -29,14 +29,14 @@ Tables = Callable[[TableName], Table | None]
 
 @dataclass(frozen=True)
 class Reduced:
-    """An equivalent block with fewer tables or joins, and the axioms (trusted keys) used."""
+    """An equivalent block with fewer tables or joins, and the axioms: the trusted keys that make it equivalent."""
 
     block: Block
     axioms: tuple[str, ...] = ()
 
 
 def reduced(block: Block, tables: Tables) -> Reduced:
-    """Return the block without the tables and joins that keys and filters make redundant, with the axioms used.
+    """Return the block without the tables and joins that keys and filters make redundant, with the keys used (axioms).
 
     `tables` returns the catalog's table of a name, or None.
     """
@@ -53,7 +53,10 @@ Step = tuple[Block, str]
 
 
 def _inner(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step (a new block and its axiom, empty if none) for each LEFT join that WHERE makes an inner join."""
+    """Yield a step for each LEFT join that is an inner join, because WHERE rejects the NULLs of its right side.
+
+    A step is the new block and the axiom used, here empty.
+    """
     for join in block.joins:
         filters = (side for tree in block.where for side in rejected(tree))
         if join.kind == "LEFT" and any(isinstance(c, exp.Column) and c.table in join.tables for c in filters):
@@ -72,9 +75,9 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
-    """Return the block with the columns of tables that no join fills with NULLs any more nullable as declared.
+    """Return the block with the columns of some tables nullable only as the catalog declares.
 
-    `ids` are the ids of these tables.
+    `ids` are the ids of tables that no join fills with NULLs any more.
     """
 
     def declared(table: Occurrence) -> Occurrence:
@@ -85,7 +88,10 @@ def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
 
 
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with a join turned into an inner join; the joined columns are then nullable only as declared."""
+    """Return the block with `join` turned into an inner join.
+
+    The columns of the join's tables are then nullable only as the catalog declares.
+    """
     rest = tuple(other for other in block.joins if other is not join)
     where = tuple(dict.fromkeys((*block.where, *join.on)))
     return _declared(replace(block, joins=rest, where=where), join.tables, tables)
@@ -108,7 +114,10 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
-    """Return whether a table's whole primary key equals columns of tables outside `rest`."""
+    """Return whether each column of a table's primary key equals a column of a table outside `rest`.
+
+    Return False for a table without a primary key.
+    """
     key = _key(table, tables)
     return bool(key) and all(
         any(other not in rest for other, _ in held.members(exp.column(name, table.id))) for name in key
@@ -133,7 +142,10 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _one(block: Block, kept: str, again: str) -> Block:
-    """Return the block with the table occurrence `again` replaced by the occurrence `kept` of the same table."""
+    """Return the block with the table occurrence `again` replaced by `kept`, another occurrence of the same table.
+
+    Both are table ids.
+    """
 
     def rename(node: Tree) -> Tree:
         return exp.column(node.name, kept) if isinstance(node, exp.Column) and node.table == again else node
@@ -165,7 +177,7 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is an inner join, because ON is exactly a never-NULL foreign key."""
+    """Yield a step for each LEFT join that is an inner join, because ON is exactly a foreign key that is never NULL."""
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
             continue
@@ -180,7 +192,10 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
-    """Yield each table with a foreign key to the primary key of `table`, with pairs of own and referenced columns."""
+    """Yield each table with a foreign key to the primary key of `table`.
+
+    The key is given as pairs of the table's own column and the referenced column.
+    """
     referenced = tables(table.name)
     for owner in block.tables:
         known = tables(owner.name)
@@ -199,10 +214,10 @@ def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
-    """Return the block without a table that each row of `owner` joins exactly once.
+    """Return the block without `table`, to which a foreign key (`pairs` of own and referenced columns) joins `owner`.
 
-    Rows with a NULL foreign key, which the join drops, are dropped by a filter. Return None if the block uses other
-    columns of the table than its key.
+    A filter drops the rows with a NULL foreign key, as the join does. Return None if the block does not join by this
+    key, or if it uses other columns of `table` than the key's.
     """
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
@@ -228,12 +243,12 @@ def _nullable(block: Block, column: Tree) -> bool:
 
 
 def _is_there(block: Block, column: Tree) -> bool:
-    """Return whether the filter drops all rows in which a column is NULL."""
+    """Return whether a column is never NULL in the block's rows, by its declaration or by the filter."""
     return not _nullable(block, column) or any(column in rejected(tree) for tree in block.where)
 
 
 def _without(block: Block, table: str) -> Block:
-    """Return the block without a table and the join that adds the table."""
+    """Return the block without a table (given by id) and the join that adds the table."""
     joins = tuple(join for join in block.joins if table not in join.tables)
     return replace(block, tables=tuple(t for t in block.tables if t.id != table), joins=joins)
 

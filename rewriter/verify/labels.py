@@ -39,9 +39,9 @@ Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return unix_seconds() in normal form: for timestamp_seconds(x) it is x.
+    """Return unix_seconds() in normal form: unix_seconds(timestamp_seconds(x)) gives x.
 
-    unix_timestamp() becomes unix_seconds(), except if the two may differ: for times between two seconds before 1970.
+    unix_timestamp() becomes unix_seconds(), unless the two may differ, as for a fraction of a second before 1970.
     Return other calls unchanged.
     """
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
@@ -57,7 +57,7 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return floor(s / n), where s are seconds rounded down to finer buckets, as floor(s / n) of the original seconds.
+    """Return floor(s / n) of seconds rounded down to shorter buckets as floor(s / n) of the original seconds.
 
     floor((s - o) / n) is treated likewise. Return other expressions unchanged.
     """
@@ -94,7 +94,10 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def undone_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return n of `n + c - c` or `n - c + c`, cast to the type of the whole expression; None for other expressions."""
+    """Return the n of `n + c - c` or `n - c + c`, cast to the type of the whole expression.
+
+    Return None for other expressions.
+    """
     sides = [(tree.this, tree.expression)]
     sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
     inverse = exp.Sub if isinstance(tree, exp.Add) else exp.Add
@@ -111,7 +114,7 @@ def undone_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def divided_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if no s is before 1970; else unchanged."""
+    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if s is never before 1970; otherwise unchanged."""
     seconds, step = tree.this, tree.expression
     after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
     return forms.normal(_floored(seconds, step)) if after else tree
@@ -136,7 +139,7 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def null_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n IS NULL` as `s IS NULL`; other IS predicates in normal form."""
+    """Return `floor(s / n) * n IS NULL` as `s IS NULL`; return other IS predicates in normal form."""
     found = stepped(tree.this)
     if found is None or not isinstance(tree.expression, exp.Null):
         return truth.is_form(forms, tree)
@@ -148,7 +151,7 @@ def _floored(seconds: Tree, step: Tree) -> Tree:
 
 
 def product_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n` as s if s is a multiple of n, and other products with their operands sorted."""
+    """Return `floor(s / n) * n` as s if s is a multiple of n; return other products with their operands sorted."""
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None
         whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
@@ -160,7 +163,10 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date function of a time's date as the same function of the time."""
+    """Return a date function of a time's date as the same function of the time.
+
+    date_add(CAST(t AS DATE), 1) gives date_add(t, 1).
+    """
 
     def bare(place: int, argument: Tree) -> Tree:
         time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
@@ -170,7 +176,7 @@ def dated_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def formatted_form(forms: Forms, tree: Tree) -> Tree:
-    """Return date_format() of a bucket as date_format() of the time, if the bucket determines all fields.
+    """Return date_format() of a time bucket as date_format() of the time, if the bucket determines all fields.
 
     Return other calls unchanged.
     """
@@ -187,7 +193,7 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def piece_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a substring of a bucket's text as the substring of the time's text, if the bucket determines that part.
+    """Return a substring of a bucket's text as the substring of the time's text, if the bucket determines this part.
 
     Otherwise return the call, with its source cast to STRING if the source is a time.
     """

@@ -36,8 +36,9 @@ def has_layers(block: Block) -> bool:
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
     """Compare two blocks with several levels of groups.
 
-    Each block is taken as it is, or split into its groups and a block over them; these up to four pairs are compared,
-    until one pair shows no difference. Raise Undecided if an outer join of groups prevents that.
+    Each block is compared with its grouped derived tables as named tables, and also split into its own groups and a
+    block over these; of these up to four pairs, the first without a difference decides, else the last. Raise Undecided
+    if an outer join of groups cannot be compared.
     """
     layers = _Layers(tables, zone)
     forms = (
@@ -53,7 +54,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
 
 @dataclass
 class _Groups:
-    """A grouped block, a table name that stands for it, and a column name for each of its keys and aggregates."""
+    """A grouped block, a table name that stands for its groups, and a column name for each key and aggregate."""
 
     block: Block
     name: TableName
@@ -65,10 +66,10 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A read of a grouped block, treated as a table of groups.
+    """A read of a grouped block, treated as a table with one row for each group.
 
-    `parts` maps each key and aggregate to the column of that table; `outputs`, `order` and `filters` are over these
-    columns.
+    `parts` maps each key and aggregate of the block to the column of this table; `outputs`, `order` and `filters` are
+    over these columns.
     """
 
     groups: _Groups
@@ -102,7 +103,7 @@ class _Layers:
     def _is_free(self, column: exp.Column, block: Block) -> bool:
         """Return whether a column may have any value.
 
-        An aggregate may not, nor may a key that a filter inside the groups restricts.
+        A column that is an aggregate may not, and neither may a key that a filter inside the groups restricts.
         """
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
@@ -118,7 +119,7 @@ class _Layers:
     def lifted(self, block: Block) -> Block:
         """Split a grouped block: return an ungrouped block over a named table that holds its groups.
 
-        Without groups, only name the grouped derived tables that the block reads.
+        For an ungrouped block, only replace the grouped derived tables that the block reads by named tables.
         """
         read = self._read(block, "groups")
         if read is None:
@@ -131,7 +132,10 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block in normal form; its named tables of groups get all columns that either side reads."""
+        """Return the block in normal form.
+
+        Its named tables of groups get all columns that either of the compared blocks reads.
+        """
         return normal_block(self._with_columns(block), self._zone)
 
     def _with_columns(self, block: Block) -> Block:
@@ -147,7 +151,10 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables replaced by named tables of groups."""
+        """Return the block with its grouped derived tables replaced by named tables of groups.
+
+        Raise Undecided for an outer join of groups that cannot be replaced.
+        """
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
             if table.inner is not None:
@@ -162,7 +169,7 @@ class _Layers:
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
         """Return a grouped block as a read of a named table of groups.
 
-        `table` is the id of that table in the block that reads it. With `whole`, each output is a column of its own,
+        `table` is the id of this table in the block that reads it. With `whole`, each output is a column of its own,
         because an outer join may make the output NULL. Return None for an ungrouped block, for grouping sets, and for a
         derived table with LIMIT, DISTINCT or windows.
         """
@@ -189,9 +196,9 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the groups that equal a block among those named before, else the block as new groups.
+        """Return the named groups that equal the block `core`; if there are none, name the groups of `core`.
 
-        Also return the block's outputs, as expressions over the tables of these groups.
+        Also return the outputs of `core`, as expressions over the tables of the returned groups.
         """
         bare = replace(core, outputs=(), names=())
         for known in self._known:
@@ -221,7 +228,7 @@ def _has_windows(block: Block) -> bool:
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
-    """Return whether an expression is computed from keys and constants only."""
+    """Return whether an expression is computed only from grouping keys and constants."""
     if tree in keys:
         return True
     if isinstance(tree, exp.Column) or has_aggregate(tree):
@@ -230,10 +237,10 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return the block with a derived table replaced by a named table of groups, and with the filters on the groups.
+    """Return the block with a derived table replaced by a named table of groups, and the filters on the groups added.
 
-    Raise Undecided for a derived table that an outer join adds, if the block uses expressions over its columns, and for
-    a FULL join if groups are filtered.
+    Raise Undecided if an outer join adds the derived table and the block uses computed columns of the table, or if a
+    FULL join adds it and groups are filtered.
     """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)

@@ -1,4 +1,4 @@
-"""Provides the columns of the relations that a plan reads, and the blocks that define views and storage tables."""
+"""Provides the columns of the relations that a plan reads, and the blocks that compute views and storage tables."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Relations = Mapping[TableName, Relation | None]
 
 
 class Leaves:
-    """The relations that a plan may read to answer one question (the block to be answered).
+    """The relations that a plan may read to answer a question (the block to be answered).
 
-    A view that the question itself names is treated like a base table: views that read it are unfolded down to it only.
+    A view that the question itself names is treated like a base table: views that read this view are replaced by their
+    queries over it, and not by queries over its base tables.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
@@ -45,7 +46,7 @@ class Leaves:
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """Return the block whose result a storage table or view holds.
+        """Return the block whose rows a storage table or view has, with its column names.
 
         Return None for base tables, for views that the question names, and for views whose query is not supported as a
         block.
@@ -75,7 +76,7 @@ class Leaves:
         return Held(self._as_refreshed(known, storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
-        """Return the block with each changed table named by the snapshot that the last refresh read."""
+        """Return the block with each table that has changed since the last refresh read at the refresh's snapshot."""
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
@@ -91,7 +92,7 @@ class Leaves:
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query, over base tables and views that the question names.
+        """Return the block of a view's storage query, over base tables and the views that the question names.
 
         Return None if the query is not supported as a block.
         """

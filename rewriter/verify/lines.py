@@ -1,4 +1,4 @@
-"""Divides the values of one subject, an expression compared with constants, at these constants into points and gaps."""
+"""Divides the values of a subject (an expression compared with constants) at these constants into points and gaps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 @dataclass
 class Line:
-    """The points at which the values of a subject are divided.
+    """The constants with which a subject (an expression) is compared; they divide the subject's values.
 
-    `kind` is the subject's type; `nullable` tells whether it may be NULL.
+    `kind` is the subject's type; `nullable` tells whether the subject may be NULL; `points` are the constants.
     """
 
     kind: str
@@ -24,7 +24,10 @@ class Line:
     points: set[Any] = field(default_factory=set)
 
     def places(self) -> Sequence[Any]:
-        """Return all parts of the line: points, the gaps between them, and None for NULL if the subject can be NULL."""
+        """Return all parts of the line: the points, a Gap between neighbours, and None if the subject may be NULL.
+
+        A gap without values is omitted, as between two successive integers.
+        """
         if self.kind == "boolean":
             return [0, 1, *([None] if self.nullable else [])]
         points = sorted(self.points)
@@ -47,7 +50,7 @@ def _between(low: Any, high: Any) -> bool:
 
 
 class Gap:
-    """The values strictly between two neighbouring points; an end of None is unbounded."""
+    """The values strictly between two neighbouring points; an end that is None is unbounded."""
 
     def __init__(self, ends: tuple[Any, Any]) -> None:
         self.low, self.high = ends
@@ -55,7 +58,7 @@ class Gap:
     def compare(self, operator: str, point: Any) -> bool:
         """Return whether a comparison with a point is true for all values of the gap.
 
-        A gap contains no point, so that equality is false.
+        A gap contains no point, so that `=` is always false.
         """
         below = self.high is not None and self.high <= point
         return {"=": False, "<>": True, "<": below, "<=": below, ">": not below, ">=": not below}[operator]

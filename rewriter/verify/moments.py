@@ -21,7 +21,7 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """Raised if the plan reads a table at a snapshot at which the question does not.
+    """Raised if the plan reads a table at another snapshot than the question (the block to be answered).
 
     The message names the table and the snapshot.
     """
@@ -29,9 +29,9 @@ class Misread(Exception):
 
 @dataclass(frozen=True)
 class Moment:
-    """A snapshot pin: the rows of a table at snapshot `until`, None for the current one.
+    """A snapshot pin: the rows of a table at the snapshot with the id `until`; None is the current snapshot.
 
-    With `since`, only the rows appended after that snapshot are read.
+    With `since`, only the rows appended after the snapshot with this id are read.
     """
 
     until: int | None
@@ -47,7 +47,7 @@ class Moment:
 
 
 def table_of(name: TableName) -> TableName:
-    """Return the table's own name, from an internal or plain name."""
+    """Return the plain name of a table, from an internal name (with a snapshot pin) or a plain name."""
     return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
 
 
@@ -60,13 +60,16 @@ def moment_of(name: TableName) -> Moment | None:
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
-    """Return the name of a table read with a snapshot pin: its plain name if the pin is the current snapshot."""
+    """Return the name of a table read with a snapshot pin; the plain name if the pin is the current snapshot."""
     current = table is not None and moment == Moment(table.snapshot_id)
     return name if current or moment == Moment(None) else moment.of(name)
 
 
 def check_moments(block: Block, tables: Tables) -> None:
-    """Raise Misread if a block reads a table not at its current snapshot, or only rows appended since a snapshot."""
+    """Raise Misread if a block reads a table at a snapshot other than the current one.
+
+    Also raise Misread if the block reads only the rows appended since a snapshot.
+    """
     for occurrence in block.tables:
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
         if moment is None:
@@ -79,9 +82,9 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield each list of blocks whose rows together are the rows of one block, with that block.
+    """Yield lists of blocks whose rows together are the rows of one block, each with this block; none is in two lists.
 
-    A block that adds up with no other is yielded alone.
+    A block that cannot be combined with another block is yielded alone.
     """
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:
@@ -104,9 +107,9 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 
 
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
-    """Return the block whose rows are those of two blocks; None if there is no such block.
+    """Return the block whose rows are the rows of both blocks together; None if there is no such block.
 
-    The blocks may differ only in one table: `before` reads it at a snapshot, `came` the rows appended after that
+    The blocks may differ only in one table: `before` reads it at a snapshot, `came` the rows appended after this
     snapshot.
     """
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
@@ -125,9 +128,10 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the plain name of a table, if appends led from its snapshot in `old` to its current snapshot in `new`.
+    """Return the plain name of a table, if `new` has the rows appended from the snapshot in `old` to the current
+    snapshot.
 
-    Return None for other changes in between, or if the snapshots do not follow each other.
+    Return None if a snapshot in between is not an append, or if `new` does not begin at the snapshot in `old`.
     """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:

@@ -1,4 +1,4 @@
-"""Replaces a bucket inside a function by the bucket's time, if the function has the same value for both.
+"""Replaces a time bucket in a function's argument by the bucket's time, if the function has the same value for both.
 
 law: f(bucket(t, fine)) is f(t) if f is constant within each coarse bucket, and each fine bucket lies within a coarse
      one
@@ -33,7 +33,7 @@ Tree = exp.Expr
 
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
-    """Return whether each fine bucket of a time lies within one coarse bucket, in the session's zone."""
+    """Return whether each fine bucket of the time `source` lies within one coarse bucket, in the session's zone."""
     return nested(fine, coarse, kind, forms.zone, _since(forms, source))
 
 
@@ -50,9 +50,9 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket of another zone as a bucket of the session's zone, if the borders in both zones are equal.
+    """Return a bucket of another time zone as a bucket of the session's zone, if both have the same borders.
 
-    Return None otherwise.
+    Return None if the borders may differ, and for other expressions.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
@@ -65,7 +65,7 @@ _SHOWN = exp.Literal.string("yyyy-MM-dd HH:mm:ss")
 
 
 def shown(forms: Forms, tree: Tree) -> Tree | None:
-    """Return t of date_format(t, 'yyyy-MM-dd HH:mm:ss'), a text that Spark reads back as the same second.
+    """Return the t of date_format(t, 'yyyy-MM-dd HH:mm:ss'), a text that Spark reads back as the same second.
 
     Return None for other expressions.
     """
@@ -107,9 +107,9 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the TIMESTAMP_NTZ operand of a cast to TIMESTAMP, in a zone of a fixed offset.
+    """Return the TIMESTAMP_NTZ operand of a cast to TIMESTAMP, if the session's zone has a fixed offset.
 
-    Return None for other expressions.
+    Return None for other expressions and zones.
     """
     zoneless = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     if zoneless is None or not is_fixed_offset(forms.zone) or forms.kind(tree) != "timestamp":
@@ -118,7 +118,7 @@ def clock_of(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """Return the time of a bucket, if the bucket lies within a bucket of `grain`; None for other expressions.
+    """Return the time of a time bucket, if the bucket lies within a bucket of `grain`; None for other expressions.
 
     If the bucket is shifted by an interval or converted to another zone, the returned time is shifted or converted
     likewise.
@@ -151,9 +151,9 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return the shifted time of a shifted bucket, if the shift is a multiple of a bucket that nests in `grain`.
+    """Return the shifted time of a bucket that is shifted by an interval; None if the buckets may differ.
 
-    Return None for other shifts.
+    The interval must be a multiple of a unit whose buckets nest in buckets of `grain`.
     """
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
@@ -171,8 +171,8 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     """Return from_utc_timestamp() of a bucket as from_utc_timestamp() of the bucket's time.
 
-    Return None if the value may differ. The borders must be equal in UTC, in the session's zone and in the zone of the
-    call.
+    Return None if the result may be in another bucket of `grain`. The bucket borders must be the same in UTC, in the
+    session's zone and in the zone of the call.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
@@ -190,9 +190,10 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
-    """Return convert_timezone() of a bucket as convert_timezone() of the bucket's time; None if the value may differ.
+    """Return convert_timezone() of a bucket as convert_timezone() of the bucket's time.
 
-    The borders must be equal in UTC, in the session's zone and in the target zone.
+    Return None if the result may be in another bucket of `grain`. The bucket borders must be the same in UTC, in the
+    session's zone and in the target zone.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None
@@ -206,7 +207,7 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
+    """Return the t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
 
     Return None for other expressions.
 
@@ -228,7 +229,10 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def is_counted(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is unix_seconds(), or a small or bounded integer column: a number of seconds."""
+    """Return whether an expression is a number of seconds since 1970, in a form that the laws for seconds cover.
+
+    These are unix_seconds(), an INT column, and a BIGINT column with a known lower bound.
+    """
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
     kind = forms.kind(tree)
@@ -236,7 +240,7 @@ def is_counted(forms: Forms, tree: Tree) -> bool:
 
 
 def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
-    """Return the original seconds of a number of seconds rounded down, if `step` is a multiple of the rounding.
+    """Return the seconds s before rounding of `floor(s / n) * n` or of unix_seconds() of a bucket, if n divides `step`.
 
     Return None for other expressions.
     """
@@ -248,7 +252,10 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether a number of seconds since 1970 is never negative, even before it is rounded down."""
+    """Return whether a number of seconds since 1970 is never negative, even before it is rounded down to a bucket.
+
+    `step` is the number of seconds by which the caller divides.
+    """
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
     if not is_counted(forms, counted):
@@ -258,7 +265,7 @@ def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
 
 
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """Return s and n of `floor(s / n) * n`, where s is unix_seconds(t) or a column; None for other expressions."""
+    """Return the s and n of `floor(s / n) * n`, where s is unix_seconds(t) or a column; None for other expressions."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):

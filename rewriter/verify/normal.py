@@ -21,12 +21,15 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, zone: str) -> Block:
-    """Return the block with expressions in normal form and distinct keys; HAVING without aggregates moves to WHERE."""
+    """Return the block in normal form (cached).
+
+    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE.
+    """
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
-    """Return a block over the groups of `finer` as a block over rows.
+    """Return a block that aggregates the groups of the block `finer` as a block over the rows of these groups.
 
     With `single`, `finer` has at most one group. Raise Unfolded if an aggregate equals no aggregate over rows.
     """
@@ -76,7 +79,7 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return the key of min(key) or max(key), since a key is constant within its group; other nodes unchanged."""
+    """Return the key of min(key) or max(key), which are equal within a group; return other nodes unchanged."""
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -85,7 +88,7 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key of finer groups without its GROUPED_FLOAT call, if it is also a key of this block.
+    """Return a floating-point key of the inner block without its GROUPED_FLOAT call, if it is also a key of this block.
 
     Return other nodes unchanged.
     """
@@ -93,12 +96,12 @@ def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def equalities(block: Block) -> Equivalence:
-    """Return the equivalence classes of columns that a block's WHERE equates."""
+    """Return the equivalence classes of the columns that a block's WHERE equates."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether WHERE certainly allows a column one value only: NULL or a literal."""
+    """Return whether WHERE certainly allows a column only one value: NULL or a literal."""
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
@@ -108,7 +111,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the two sides of =, <=>, or IN with one value; other predicates may allow several values."""
+    """Yield the two sides of `=`, `<=>`, or IN with one value; nothing for predicates that may allow several values."""
     if isinstance(tree, (exp.EQ, exp.NullSafeEQ)):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:
@@ -116,7 +119,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:
-    """Return the block with each column replaced by the representative of its equivalence class."""
+    """Return the block with each column replaced by the representative of its equivalence class in `classes`."""
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:
         return block

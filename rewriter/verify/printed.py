@@ -24,9 +24,9 @@ Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table at snapshot `pin` (None: current).
+    """A read of a table at the snapshot `pin`; None is the current snapshot.
 
-    `since` limits the read to the rows appended after that snapshot; None for all rows.
+    `since` limits the read to the rows appended after the snapshot with this id; None reads all rows.
     """
 
     name: TableName
@@ -36,9 +36,10 @@ class Scan:
 
 @dataclass(frozen=True)
 class Union:
-    """A chain of UNION ALL.
+    """A chain of UNION ALL in a plan.
 
-    With `whole` false, `branches` are only some of the chain's, so that a group may have rows in other branches.
+    If `whole` is false, `branches` are only some of the chain's branches, so that a group may have rows in other
+    branches.
     """
 
     branches: tuple[Select, ...]
@@ -47,10 +48,10 @@ class Union:
 
 @dataclass(frozen=True)
 class Select:
-    """A parsed SELECT: its block, the source of each table in FROM by table id, and the tables of its own level.
+    """A parsed SELECT of a plan: its block, and the source of each table in FROM by table id.
 
-    A source is a Scan or, for a derived table of the plan, a Union. `reads` are the tables that the SELECT reads
-    itself, not in a derived table.
+    A source is a Scan or, for a derived table of the plan, a Union. `reads` are the tables that the SELECT itself
+    reads, without those of its derived tables.
     """
 
     block: Block
@@ -75,7 +76,8 @@ def read_printed(
     """Parse a printed plan; raise Unsupported if the text has SQL that plans never have.
 
     `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the question
-    treats as constants; `derived` are the question's derived tables, which are not parsed again.
+    (the block to be answered) treats as constants; `derived` are the question's derived tables, which are not parsed
+    again.
     """
     text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
     try:
@@ -152,7 +154,7 @@ class _Reader:
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Replace a derived table that the question also has by a generated table name."""
+        """Replace a derived table that the question also has by a generated table name, in place."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:
@@ -162,7 +164,10 @@ class _Reader:
             item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
-        """Replace a derived table of the plan by a generated table name, whose source are the UNION ALL branches."""
+        """Replace a derived table of the plan by a generated table name, in place.
+
+        The derived table's UNION ALL is kept as the source of this name.
+        """
         branches = tuple(self.select(branch) for branch in _branches(item.this))
         name = f"part_{len(self._unions)}"
         names, types = branches[0].block.names, output_types(branches[0].block)
@@ -179,10 +184,7 @@ class _Reader:
 
 
 def _spell_members(tree: exp.Select) -> list[Tree]:
-    """Replace each SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, and return these tables.
-
-    The tree is changed in place.
-    """
+    """Replace each SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, in place; return the joined tables."""
     found: list[Tree] = []
     for join in [*(tree.args.get("joins") or ())]:
         several = join.this
@@ -219,9 +221,10 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return a table's snapshot, and the snapshot after which its rows were appended; None for each without a clause.
+    """Return the snapshot at which a table is read, and the snapshot after which the read rows were appended, as ids.
 
-    The clause is removed from the tree. Raise Unsupported for time travel by timestamp or branch.
+    Each is None if the table has no such clause. The clause is removed from the tree. Raise Unsupported for time travel
+    by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:
@@ -235,7 +238,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return an outer reference in the form that the question's block uses.
+    """Return an outer reference in the form that the question (the block to be answered) uses.
 
     Raise Unsupported for a column without a qualifier.
     """

@@ -34,10 +34,10 @@ def verdict_on(
     relations: Relations,
     names: Iterable[TableName],
 ) -> Verdict:
-    """Return the verdict on a plan for a question, from the cache or computed.
+    """Return the verdict on a plan for a question (the block to be answered), from the cache or newly computed.
 
-    `original` is the question's text; `names` are the relations that the question reads. The plan is parsed without
-    temporary views, because its table names are fully qualified.
+    `original` is the question's text; `names` are all relations on which the verdict may depend. The plan is parsed
+    without temporary views, because its table names are fully qualified.
     """
     known = _KNOWN.setdefault(definitions, {})
     facts = tuple((name, _facts(relations.get(name))) for name in sorted({*names}))
@@ -61,7 +61,10 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """Return the properties of a relation on which a verdict depends."""
+    """Return the properties of a relation on which a verdict depends.
+
+    These are the columns, keys and bounds of a table; other relations are returned unchanged.
+    """
     if not isinstance(relation, Table):
         return relation
     keys = relation.primary_key, relation.foreign_keys

@@ -1,4 +1,4 @@
-"""Verifies a plan that reads storage in place of a query whose text is the view's own text."""
+"""Verifies a plan that reads a storage table for a query with the same text as the view's query."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 
 
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
-    """Return the verdict on a plan for a query whose text should be the view's.
+    """Return the verdict on a plan for a query whose text should be the same as the view's.
 
-    The query's text is compared with the view's; the plan's columns, ORDER BY and LIMIT with those required.
+    The query's text is compared with the view's; the plan's columns, ORDER BY and LIMIT are compared with the query's.
+    A different text gives UNDECIDED, a wrong plan REFUTED.
     """
     query = next(whole_queries(parse(original, session), ()), None)
     texts = {
@@ -48,7 +49,7 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """Return how a plan differs from a plain read of all storage columns, for a message; empty if it does not."""
+    """Return how a plan differs from a plain read of all storage columns, as a message; empty if it is such a read."""
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
@@ -61,13 +62,13 @@ def _problem(tree: exp.Select, storage: Table) -> str:
 
 
 def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
-    """Return the LIMIT and the OFFSET of a query as text; None for each that the query lacks."""
+    """Return the LIMIT and the OFFSET of a query as text, each None if the query has none."""
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
     return limit and limit.expression.name, offset and offset.expression.name
 
 
 def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
-    """Yield, for each ORDER BY item, the output position (from 0), whether it descends, and whether NULLs come first.
+    """Yield each ORDER BY item: the output position (from 0), whether it is descending, and whether NULLs come first.
 
     An item is an output position or one of the output `names`; for other items, the position is -1.
     """

@@ -48,7 +48,7 @@ Tree = exp.Expr
 
 
 def cast_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a cast in normal form; casts that do not change the value are removed."""
+    """Return a cast in normal form; a cast that does not change the value is removed."""
     if tree.args.get("safe"):
         return tree
     inner: Tree = tree.this
@@ -80,7 +80,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return a time's date, or a date bucket of a time, cast to a time as a bucket of that time.
+    """Return `dates`, a date or date bucket of a time, cast to the time's type `kind`, as a bucket of this time.
 
     Return None for other expressions.
     """
@@ -92,7 +92,10 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 
 
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket, a time label, or another function of times in normal form; None for other calls."""
+    """Return a time bucket, a time label (such as year(t)), or another function of times in normal form.
+
+    Return None for calls of other functions.
+    """
     home = at_home(forms, tree)
     if home is not None:
         return call_form(forms, home)
@@ -126,7 +129,8 @@ def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
 def _truncated(forms: Forms, tree: Tree) -> Tree:
     """Return date_trunc() of a TIMESTAMP as a `timeseries` bucket.
 
-    date_trunc() of a DATE bucket becomes date_trunc() of the date. Return other calls unchanged.
+    date_trunc() of a DATE bucket becomes date_trunc() of the date: date_trunc('year', bucket(d, 'month')) gives
+    date_trunc('year', d). Return other calls unchanged.
     """
     if len(tree.expressions) != 2:
         return tree
@@ -144,7 +148,7 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
 
 
 def _truncated_date(forms: Forms, tree: Tree) -> Tree:
-    """Return trunc() of a DATE as a `timeseries` bucket, and other calls of trunc() in normal form."""
+    """Return trunc() of a DATE as a `timeseries` bucket; return other calls of trunc() in normal form."""
     if len(tree.expressions) != 2:
         return tree
     source, unit = tree.expressions
@@ -170,7 +174,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """Return the date of a literal cast to a time; None for other expressions."""
+    """Return the date of a date or time literal; None for other expressions."""
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

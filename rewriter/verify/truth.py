@@ -18,7 +18,10 @@ _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ,
 
 
 def not_form(forms: Forms, tree: Tree) -> Tree:
-    """Return NOT of a comparison as the opposite comparison; both are unknown for the same rows. NOT NOT p is p."""
+    """Return NOT of a comparison as the opposite comparison, NOT NOT p as p, and other negations unchanged.
+
+    A comparison and its opposite are unknown for the same rows.
+    """
     inner = tree.this
     if isinstance(inner, exp.Not):
         plain: Tree = inner.this
@@ -28,25 +31,28 @@ def not_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def chain(forms: Forms, tree: Tree) -> Tree:
-    """Return a chain of AND or OR in normal form."""
+    """Return a chain of AND or OR in normal form: distinct operands in a fixed order."""
     return conjunction(tree)
 
 
 def conjunction(tree: Tree) -> Tree:
-    """Return a chain of AND or OR with repeated operands removed and the others sorted."""
+    """Return a chain of AND or OR with repeated operands removed and the rest in a fixed order."""
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
 
 def symmetric(forms: Forms, tree: Tree) -> Tree:
-    """Return a symmetric operation with its operands sorted; an interval stays on the right of its time."""
+    """Return a symmetric operation with its operands in a fixed order; an interval stays to the right of its time."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
 
 
 def ordered(forms: Forms, tree: Tree) -> Tree:
-    """Return a comparison by > or >= as one by < or <=, with the sides exchanged; < and <= keep their sides."""
+    """Return a comparison by > or >= as a comparison by < or <= with the sides exchanged.
+
+    Comparisons by < and <= keep their sides.
+    """
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     if isinstance(tree, (exp.GT, exp.GTE)):
         return (exp.LT if isinstance(tree, exp.GT) else exp.LTE)(this=right, expression=left)
@@ -54,12 +60,12 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IS in normal form: without the GROUPED_FLOAT call around a floating-point group key."""
+    """Return an IS predicate in normal form: without the GROUPED_FLOAT call around a floating-point grouping key."""
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IN with distinct, sorted values; IN with one value as an equality."""
+    """Return IN with distinct values in a fixed order; IN with one value becomes an equality."""
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:
@@ -68,10 +74,10 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison without the GROUPED_FLOAT call that marks a floating-point group key.
+    """Return an operand of a comparison without the GROUPED_FLOAT call that marks a floating-point grouping key.
 
-    A group key is 0.0 where a row may have -0.0; a comparison does not distinguish them. Operands of other operations
-    are returned unchanged.
+    A grouping key is 0.0 where a row may have -0.0; a comparison does not distinguish the two. Operands of other
+    operations are returned unchanged.
     """
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

@@ -54,7 +54,7 @@ class Held:
 
 
 class Undecided(Exception):
-    """Raised if a plan can be neither proved nor refuted; the message gives the reason."""
+    """Raised if a plan can be neither proved nor refuted; the message is the reason."""
 
 
 class Unfolding:
@@ -67,7 +67,8 @@ class Unfolding:
     def select(self, select: Select) -> Block:
         """Return the block over base tables that a SELECT of the plan computes.
 
-        Raise Undecided if no such block is found, and Misread for rows of a snapshot that is not the current one.
+        Raise Undecided if no such block is found, and Misread if the rows of a table are those of another snapshot than
+        the current one.
         """
         block = self._at_moments(select)
         for table in block.tables:
@@ -78,7 +79,7 @@ class Unfolding:
         return normal_block(self._whole(block), self._zone)
 
     def folded(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables merged into it, aggregating rows.
+        """Return the block with its grouped derived tables merged into it, so that it aggregates rows.
 
         Raise Undecided if a derived table cannot be merged.
         """
@@ -90,7 +91,7 @@ class Unfolding:
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the SELECT's block, with each base table named by the snapshot at which it is read."""
+        """Return the SELECT's block, with each base table renamed to the snapshot at which it is read."""
 
         def read(table: Occurrence) -> Occurrence:
             source = select.sources[table.id]
@@ -110,9 +111,9 @@ class Unfolding:
         return block
 
     def _union(self, union: Union, table: Occurrence) -> Held:
-        """Return the branches of a UNION ALL as one block, whose filter is the disjunction of theirs.
+        """Return the branches of a UNION ALL as one block, whose filter is the disjunction of the branches' filters.
 
-        Raise Undecided if the branches differ otherwise, or may have a common row.
+        Raise Undecided if the branches differ in more than their filters, or if two branches may have the same row.
         """
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
@@ -137,7 +138,7 @@ class Unfolding:
     def _few_keys(self, block: Block) -> Block:
         """Return a grouped block without the keys that WHERE restricts to one value.
 
-        Return the block unchanged if these are all of the keys.
+        Return the block unchanged if no key would be left, or if it has grouping sets.
         """
         keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
@@ -145,8 +146,8 @@ class Unfolding:
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
         """Return the blocks, with blocks that read one table at successive snapshots merged into one.
 
-        Raise Undecided if the filters of such blocks differ, and Misread if their rows are not those of the current
-        snapshot.
+        Raise Undecided if the filters of such blocks differ, and Misread if their rows together are not those of the
+        current snapshot.
         """
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
             return list(blocks)
@@ -163,9 +164,9 @@ class Unfolding:
         return whole
 
     def _as_in(self, first: Block, other: Block) -> Block:
-        """Return `other` with the table occurrences of `first`, ignoring snapshots.
+        """Return `other` with the table ids of `first`; the snapshots at which tables are read may differ.
 
-        Raise Undecided if they compute different expressions.
+        Raise Undecided if the two blocks compute different expressions.
         """
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._zone)
@@ -184,10 +185,10 @@ class Unfolding:
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
-        """Return a block with one of its relations replaced by the block that computes it.
+        """Return the block `outer` with its relation `table` replaced by `held`, the block that computes the relation.
 
-        A relation with HAVING stays a derived table, unless `folding`: then its groups are merged with the outer ones.
-        Raise Undecided if the two blocks cannot be merged.
+        A relation with HAVING stays a derived table; with `folding`, it is merged as well. Raise Undecided if the two
+        blocks cannot be merged.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
@@ -224,7 +225,7 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return the outer block with a view kept as a derived table, because the view's HAVING drops groups."""
+        """Return the outer block with a relation kept as a derived table, because its HAVING drops groups."""
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
@@ -236,10 +237,10 @@ class Unfolding:
         return renamed_block(inner, mapping)
 
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
-        """Return a block that reads groups without grouping again as a grouped block over rows.
+        """Return a block that reads groups without grouping them again as a grouped block over rows.
 
-        Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if a group without keys is
-        joined.
+        Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if an aggregate without
+        GROUP BY is joined with other tables.
         """
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
@@ -255,16 +256,16 @@ class Unfolding:
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether at most one finer group remains, because the filter restricts each key to one value."""
+        """Return whether at most one group of `inner` remains, because filters restrict each key to one value."""
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
         return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
 
     def _regrouped(self, merged: Block, inner: Block) -> Block:
-        """Return a block that groups finer groups again as a grouped block over rows.
+        """Return a block that groups the groups of `inner` again as a grouped block over rows.
 
-        Raise Undecided if an aggregate equals no aggregate over rows, or if aggregates of finer groups are keys or
-        filters.
+        Raise Undecided if an aggregate equals no aggregate over rows, or if aggregates of `inner` are keys, filters or
+        join conditions.
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided("a single group of all rows is grouped again")
@@ -287,8 +288,8 @@ class Unfolding:
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
     """Restrict a view with grouping sets to the one set that the outer block selects by grouping_id().
 
-    Return the outer block without that condition, and the content restricted to the set; raise Undecided if several
-    sets are read. Other views are returned unchanged.
+    Return the outer block without this condition, and the content restricted to the set; return a view without grouping
+    sets unchanged. Raise Undecided if several sets are read.
 
     law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
          the other keys and grouping() itself are not read
@@ -311,7 +312,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
-    """Return the content of a view restricted to one grouping set: the set's keys and the aggregates."""
+    """Return the content of a view restricted to one grouping set: the keys of the set, and the aggregates."""
     missing = [key for key in held.block.keys or () if key not in grouped]
     places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
     outputs, names = (tuple(each[i] for i in places) for each in (held.block.outputs, held.block.names))
@@ -328,14 +329,14 @@ def _of_other_keys(tree: Tree, missing: Sequence[Tree]) -> bool:
 
 
 def _bucketed(key: Tree) -> Tree | None:
-    """Return i of a key bitmap_bucket_number(i); None for other keys."""
+    """Return the i of a key bitmap_bucket_number(i); None for other keys."""
     return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == "bitmap_bucket_number" else None
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Return coalesce(sum(bitmap_count(…)), 0) as count(DISTINCT …), since bitmap buckets have no value in common.
+    """Return coalesce(sum(bitmap_count(…)), 0) as count(DISTINCT …), because bitmap buckets have no value in common.
 
-    Other nodes are returned unchanged.
+    Return other nodes unchanged.
     """
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
@@ -373,7 +374,7 @@ MOST_MAPPINGS = 24
 
 
 def _alike(one: Block, other: Block) -> bool:
-    """Return whether two blocks have equal outputs, keys and joins: they may differ in filters and tables."""
+    """Return whether two blocks have equal outputs, keys and joins; their filters and snapshots may differ."""
     return (one.outputs, set(one.keys or ()), one.keys is None, set(one.joins)) == (
         other.outputs, set(other.keys or ()), other.keys is None, set(other.joins),
     )  # fmt: skip

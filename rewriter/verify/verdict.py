@@ -23,9 +23,9 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of verifying a plan: proved, refuted or undecided.
+    """The result of verifying a plan; `status` is PROVED, REFUTED or UNDECIDED.
 
-    `reason` explains a verdict other than proved; `axioms` are the trusted keys on which the proof relies.
+    `reason` explains a verdict other than PROVED; `axioms` are the trusted keys on which the verdict relies.
     """
 
     status: str
@@ -53,7 +53,7 @@ def verify(
 ) -> Verdict:
     """Return the verdict on a printed plan for the block that it answers, the question.
 
-    With `schema`, the plan must return columns with these names; else those of the question.
+    With `schema`, the plan's outputs must have the names of these columns; without `schema`, the question's names.
     """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
@@ -87,7 +87,7 @@ def verify(
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
-    """Return which stale rows the plan reads without filtering them out, for a message; empty if there are none."""
+    """Return which stale rows the plan reads without filtering them out, as a message; empty if it reads none."""
     for scan in plan.scans():
         table = leaves.table(scan.name)
         if table is None or not table.behind:
@@ -100,13 +100,16 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
 
 
 def _as_groups(block: Block) -> Block:
-    """Return a block whose duplicate rows do not matter as a block grouped by all its outputs."""
+    """Return a block whose duplicate rows do not matter as a block grouped by all its outputs, if it is not grouped."""
     keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
     return replace(block, keys=keys, as_set=False)
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
-    """Compare two blocks: as they are, then level by level, then with nested groups folded into one level."""
+    """Compare two blocks: as they are, then level by level, then with nested groups merged into one level.
+
+    Return the first comparison without a difference; otherwise one of the differences found.
+    """
     found = compare(question, plan, leaves.table, zone)
     if found.difference and (has_layers(question) or has_layers(plan)):
         found = compare_layers(question, plan, leaves.table, zone)
@@ -120,7 +123,7 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question with its plan or, for a question over UNION ALL, each branch with a branch of the plan.
+    """Yield the question with its plan; for a question over a UNION ALL, each branch with the same branch of the plan.
 
     Raise Undecided if the plan has a different number of branches.
 
@@ -142,7 +145,10 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return how a plan's outputs, names or snapshots differ from the required ones; empty if they do not."""
+    """Return how a plan's outputs, names or snapshots differ from the required ones, as a message.
+
+    Return an empty string if they do not differ.
+    """
     block = plan.block
     if len(block.outputs) != len(question.outputs):
         return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"
