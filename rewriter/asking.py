@@ -1,7 +1,7 @@
 """Collects the requirements of a block, including those of its derived tables and CTEs, as a Question.
 
-A Question is the description of a block that the view index compares with the features of views: tables, column names
-and predicates, without name resolution by a catalog.
+A block is one SELECT of a statement. A Question describes a block by tables, column names and predicates, without
+looking up any name in the catalog; the view index compares it with the features of views.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ Known = Mapping[str, frozenset[TableName]]
 def question_of(
     statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
 ) -> Question | None:
-    """Return the Question of a block; None for SQL that is unsupported, nested too deeply, or reads too many tables.
+    """Return the Question of a block: its requirements, by which the view index looks up views.
 
-    `known` maps a column name to the tables that have such a column.
+    Return None for SQL that is unsupported, nested too deeply, or reads too many tables. `known` maps a column name to
+    the tables that have such a column; `declared` has the keys and columns of known tables.
     """
     if select.tree is None:
         return None
@@ -47,9 +48,9 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT has only clauses and FROM items that a block supports.
+    """Return whether a SELECT has only clauses and FROM items that can be matched with a view's query.
 
-    Otherwise a view can match it only as a whole, by its text.
+    A view can match any other SELECT only by its text.
     """
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
@@ -65,7 +66,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation that is a CTE, or a derived table of the outer block."""
+    """Return whether a block is a branch of a set operation that is a CTE or a derived table of the enclosing block."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -89,7 +90,7 @@ def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
 def _merges(derived: exp.Expr) -> bool:
     """Return whether a derived table can be merged into its outer block.
 
-    That is a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions.
+    It can if it is a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions.
     """
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
@@ -98,7 +99,10 @@ def _merges(derived: exp.Expr) -> bool:
 
 
 def _computes_over_rows(output: exp.Expr) -> bool:
-    """Return whether an output contains a window function, or a call that is or may be an aggregate."""
+    """Return whether an output contains a window function, or a call that is or may be an aggregate.
+
+    An unknown function may be an aggregate.
+    """
     return holds(output, exp.Window) or any(folds(call) for call in every(output, exp.Anonymous))
 
 
@@ -107,9 +111,10 @@ class _TooMany(Exception):
 
 
 class _Source:
-    """A SELECT whose FROM and WHERE belong to the Question: the block itself, or a derived table or CTE merged into it.
+    """A SELECT whose FROM and WHERE belong to a Question.
 
-    `needs` are its requirements, `qualifiers` the tables of its FROM by alias.
+    It is the block itself, or a derived table or CTE merged into the block. `needs` are the requirements of this
+    SELECT, `qualifiers` the tables of its FROM by alias.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
@@ -118,14 +123,15 @@ class _Source:
         self.qualifiers = dict(_qualifiers(statement, select))
 
     def has(self, reference: Reference) -> bool:
-        """Return whether a column reference may belong to this SELECT; with an unknown qualifier, it is an outer
-        reference.
+        """Return whether a column reference may belong to this SELECT.
+
+        Return False for a qualifier that its FROM does not define: this is an outer reference.
         """
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
 class _Asking:
-    """Collects the Question of one block."""
+    """Collects the requirements of one block; `question` returns them as a Question."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.select, self.known = statement, select, known
@@ -163,7 +169,7 @@ class _Asking:
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
-        """Return whether a column reference may belong to a source of this block, and is not an outer reference."""
+        """Return whether a column reference may belong to `source`; False for an outer reference."""
         return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
 
     def _is_outer(self, name: str) -> bool:
@@ -187,7 +193,7 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return a tuple with one entry for each of the names: the tables to which the name can belong."""
+        """Return, for each of the column names in their order, the tables to which the name can belong."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
@@ -235,16 +241,18 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return one side of a join's equality as a Need; the view index applies it if a view does not equate the two
-        columns.
+        """Return one side of a join's equality as a Need.
+
+        A view must satisfy this Need if the view does not equate the two columns.
         """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield, for each column behind a name, the equated names of which a view must have one.
+        """Yield sets of names, one for each column that `name` may stand for.
 
-        An output alias of a derived table stands for the columns in its expression; an ambiguous alias yields nothing.
+        A view must have a column with a name of each set; the names of a set are equated in the block. An output alias
+        of a derived table stands for the columns in its expression; an ambiguous alias yields nothing.
         """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
@@ -257,9 +265,9 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """All identifiers in the block and the CTEs that it reads, in lower case.
+        """All identifiers in the block and in the CTEs that the block reads, in lower case.
 
-        None if `IN (SELECT *)` hides some of them.
+        None if there is an `IN (SELECT *)`, which reads columns without naming them.
         """
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
@@ -272,9 +280,9 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return a function that takes all equated names of a column, and returns a predicate on sets of values.
+        """Return a function that takes all equated names of a column and returns a test of sets of values.
 
-        The predicate is true if the block's conditions may restrict the column to the given values.
+        The test returns True if the block's conditions may restrict the column to the given values.
         """
         loose = set(self.own.loose)
         for needs in self.under:
@@ -299,8 +307,9 @@ class _Asking:
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
-    """Return how often a block and its nested blocks read each table; raise _TooMany if they read more than
-    MOST_TABLES.
+    """Return how often a block and its nested blocks read each table.
+
+    Raise _TooMany if they read more than MOST_TABLES tables.
     """
     found: Counter[TableName] = Counter()
     for block in statement.blocks:
@@ -322,15 +331,15 @@ def _plain(select: SelectBlock) -> bool:
 
 
 def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str, TableName | None]]:
-    """Yield each qualifier in a block's FROM with its table; None in place of the table for a derived table or CTE."""
+    """Yield each qualifier in a block's FROM with its table; the table is None for a derived table or CTE."""
     for node in select.items:
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs that are merged into the block, at any depth, and a list of column names.
+    """Return the derived tables and CTEs that can be merged into the block, at any depth, and a list of column names.
 
-    The names are the columns of the derived tables and CTEs in the block's own FROM that are not merged.
+    The names are the columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
@@ -343,9 +352,9 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield the block of each derived table and CTE in a block's FROM, with True if the block is all of it.
+    """Yield the block of each derived table and CTE in a block's FROM, with True if the block is the whole query.
 
-    Of a derived table that is a set operation, yield the block of the first branch, with False.
+    For a derived table that is a set operation, yield the block of the first branch, with False.
     """
     for node in select.items:
         found: SelectBlock | None = None
@@ -372,15 +381,19 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """Return the values that satisfy all comparisons of a column; None without comparisons, or if their constants
-    differ in kind.
+    """Return the values that satisfy all comparisons of a column.
+
+    Return None without comparisons, or if their constants are of different kinds (number, time, text).
     """
     kinds = {values.kind for values in limits}
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Return, by output alias of the merged derived tables, the names in its expression; None if it is ambiguous."""
+    """Return the names in the expression of each output alias of the merged derived tables.
+
+    The value is None for an alias with different meanings.
+    """
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
         for alias, means in needs.aliases:
@@ -389,7 +402,7 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Return, by column name, the set of names that equalities connect with it, directly or through other names."""
+    """Return, for each column name, the names that equalities connect with it, directly or through other names."""
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

@@ -60,8 +60,9 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
 
 def _names_snapshot(table: exp.Table) -> bool:
-    """Return whether a FROM item has a snapshot id, as in `t VERSION AS OF 5`; a tag or a time does not fix the
-    snapshot.
+    """Return whether a FROM item has a snapshot id, as in `t VERSION AS OF 5`.
+
+    Return False for a tag, a branch or a time, because the snapshot that these denote may change.
     """
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
@@ -72,7 +73,10 @@ def _names_snapshot(table: exp.Table) -> bool:
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
-    """Return the current snapshot of each relation; the reason as text if one of them cannot be pinned."""
+    """Return the current snapshot id of each relation.
+
+    If a relation cannot be pinned to a snapshot, return the reason as text.
+    """
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
@@ -85,8 +89,8 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
 def _snapshot(table: object) -> int | None:
     """Return a table's current snapshot id.
 
-    Return None if there is none, or if its schema is not the table's: Spark reads VERSION AS OF with the snapshot's
-    schema.
+    Return None if the table has no snapshot, or if its schema differs from the snapshot's: Spark reads VERSION AS OF
+    with the schema of the snapshot.
     """
     if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
         return None

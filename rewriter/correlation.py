@@ -28,8 +28,8 @@ Tree = exp.Expr
 class Correlation:
     """The outer references of a subquery.
 
-    `scope` is the scope of the outer block; `aliases` are the aliases of the outer tables used; `lent` maps the span of
-    each outer reference in the statement to its type.
+    `scope` has the tables of the outer block; `aliases` are the aliases of the outer tables used; `lent` maps the span
+    of each outer reference in the statement's text to its type.
     """
 
     scope: Scope
@@ -51,10 +51,11 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported if a subquery with outer references has a form in which they are not supported.
+        """Raise Unsupported if a subquery with outer references has a form in which outer references are not supported.
 
-        Supported are subqueries of EXISTS and IN, and, if `compared` (a scalar operand), a single aggregate without
-        GROUP BY. EXISTS and IN over an aggregate are not rewritten: for groups without rows Spark has rules of its own.
+        Supported are subqueries of EXISTS and IN, and, if `compared` (the subquery is a scalar operand), a single
+        aggregate without GROUP BY. EXISTS and IN over an aggregate are not rewritten, because Spark treats groups
+        without rows specially in these.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
@@ -63,9 +64,10 @@ class Correlation:
             raise Unsupported(f"a correlated subquery is supported only {supported}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match; a Miss if outer references in its SQL could resolve to other columns.
+        """Return the match, or a Miss if outer references in its SQL could resolve to columns of the view.
 
-        That is also assumed of a match with a UNION ALL or with joins.
+        Columns of tables joined to the view count, too. A match with a UNION ALL or with joins also gives a Miss if
+        there are outer references.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
@@ -85,7 +87,7 @@ class Correlation:
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
     """Return a Correlation, without recorded columns yet, for a subquery that may have outer references.
 
-    Return None for a block that is not an operand in WHERE or in an aliased output, or if the outer SELECT is
+    Return None for a block that is not an operand in WHERE or in an aliased output, and if the outer SELECT is
     unsupported.
     """
     around = next(reversed(statement.around(select)), None)
@@ -101,7 +103,10 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
 
 
 def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Column], Tree] | None:
-    """Return a function that raises Unsupported for any outer column; None for a block that is not a subquery."""
+    """Return a function that raises Unsupported for any column of an outer block.
+
+    Return None for a block that is not a subquery.
+    """
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -122,7 +127,7 @@ def _is_subquery(select: exp.Expr) -> bool:
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
-    """Return whether a SELECT is an operand in the WHERE of the outer block, or in an output with an alias.
+    """Return whether a SELECT is an operand in the WHERE of the block `around`, or in an output with an alias.
 
     Subqueries of EXISTS and IN are operands, too; those of ANY and ALL are not. An output without an alias is excluded
     because Spark's name for the output may contain the outer columns.

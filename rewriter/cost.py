@@ -42,8 +42,9 @@ class Costs:
         return self._of_rewriting(match.rewriting)
 
     def of_branch(self, shared: Shared) -> Estimate:
-        """Return the estimate of one branch of a UNION ALL; `shared` is the branch with the share (0 to 1) of rows that
-        it reads.
+        """Return the estimate of one branch of a UNION ALL.
+
+        `shared` is the branch with the share (0 to 1) of rows that the branch reads.
         """
         branch, share = shared
         if isinstance(branch, Delta):
@@ -55,7 +56,10 @@ class Costs:
         return self._of_rewriting(branch, share)
 
     def of_block(self, block: Block, share: float = 1.0) -> Estimate:
-        """Return the estimate of a block over its own tables; `share` (0 to 1) is the part of their rows to read."""
+        """Return the estimate of a block over its own tables.
+
+        `share` (0 to 1) is the share of the tables' rows that is read.
+        """
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
         under = (self.of_block(inner) for table in block.tables for inner in _under(table))
         return _worked(total([*self._scans(block, tables, share), *under]), block)
@@ -65,14 +69,15 @@ class Costs:
         return _whole(self.relations.get(storage)).ms
 
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
-        """Yield each view of the shortlist with an estimated lower bound of the block's cost over it, in milliseconds.
+        """Yield each view of the shortlist with a lower bound of the block's estimated cost over the view, in
+        milliseconds.
 
         The bound uses only the index. A view with more keys than the block needs a roll-up (one shuffle); keys that the
         block equates and the fields of a date are not counted as more. One column is read for each output. A view that
-        may hold only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not strict: with the
-        strict one (a range with two ends may lack nothing) every such view would be tried, and hits of TPC-H and SSB
-        over 100 views would take 1.3 times as long. Storage is assumed to be pruned by the same factor as the base
-        tables, whose estimate is `tables`.
+        may have only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not strict: with a
+        strict bound (a view limited to a range with two ends may lack nothing) every such view would be tried, and
+        TPC-H and SSB queries that one of 100 views answers would take 1.3 times as long. The storage table is assumed
+        to be pruned by the same factor as the base tables, whose estimate is `tables`.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -156,9 +161,7 @@ def _is_large(table: Relation | None) -> bool:
 
 
 def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the blocks of a derived table; empty for other tables, and for a derived table that is not known as
-    blocks.
-    """
+    """Return the blocks of a derived table; empty for other tables, and for a derived table without known blocks."""
     return table.branches or ((table.inner,) if table.inner is not None else ())
 
 
@@ -199,6 +202,9 @@ def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[in
 
 
 def _most_keys(keys: Sequence[Tree]) -> int:
-    """Return the most keys that a view with the same groups may have: a date may be stored as year, month and day."""
+    """Return the most keys that a view with the same groups as these keys may have.
+
+    A view may store one date of the query as year, month and day.
+    """
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated

@@ -17,7 +17,7 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(statement: Statement, find: Find) -> Common:
-    """Return a function that looks up the CTEs of a statement for build_block.
+    """Return a function that looks up the CTEs of a statement, for build_block.
 
     Subqueries and derived tables in these CTEs are supported.
     """
@@ -60,8 +60,9 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
 
 
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
-    """Return the block of a SELECT; raise Unsupported if there is none, as for VALUES, which the parser turns into a
-    SELECT.
+    """Return the block whose tree is this SELECT.
+
+    Raise Unsupported if there is none, as for VALUES, which the parser turns into a SELECT.
     """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
@@ -70,7 +71,7 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
-    """Return the block of a derived table; raise Unsupported if it has none.
+    """Return the block of a derived table; raise Unsupported if the derived table is not supported as a block.
 
     The derived table stays in FROM as text, so that its window functions may distinguish rows with equal values.
     """
@@ -83,7 +84,7 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
 # Cached, because CTEs that each read the previous one twice would take three times as long with each level.
 @lru_cache(maxsize=64)
 def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
-    """Return the block of a derived table; the Unsupported exception, not raised, if it has none."""
+    """Return the block of a derived table; if it is not supported, return the Unsupported exception (cached)."""
     if select.tree is None:
         return Unsupported(select.problem)
     texts = texts_of(select, statement, find)
@@ -96,7 +97,8 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
     """Return the SQL of a derived table, or the name of a CTE, as written in FROM.
 
-    Raise Unsupported if its text cannot be located, or may have another meaning there.
+    Raise Unsupported if the text cannot be located in the statement, or if its names may have another meaning elsewhere
+    in the statement.
     """
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
@@ -129,7 +131,7 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """Return the query of a derived table given as text in parentheses; None if the text is not one."""
+    """Return the query of a derived table given as text in parentheses; None if the text cannot be parsed as one."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
@@ -169,9 +171,9 @@ def _is_union_all(query: exp.Expr) -> bool:
 
 
 def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
-    """Return the columns of a set operation: names of the first branch, types on which all branches agree.
+    """Return the columns of a set operation: the names of the first branch, and the types on which all branches agree.
 
-    Raise Unsupported if the number of columns, a name or a type differs or is unknown.
+    Raise Unsupported if the numbers of columns differ, if a name is unknown, or if a type is unknown or differs.
     """
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):

@@ -1,8 +1,8 @@
 """Decides about a statement both with the views that it names expanded and with their names kept.
 
 Expanding replaces a view's name in FROM by the view's query. Plain views are expanded first, because the tables in
-their queries may be answered by materialized views. A materialized view in FROM is read from its storage, or from a
-coarser view over it; if neither is fresh, its query is expanded, too.
+their queries may be answered by materialized views. A materialized view in FROM is read from its storage table, or from
+a coarser view over it; if neither is fresh, its query is expanded, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from rewriter.sql import Expanded, Statement
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
     """Decide which blocks of a statement to answer from views; raise Unsupported for an invalid `timeseries` call.
 
-    A block without a view that provably answers it stays unchanged. The rows under a PIVOT are grouped first (see
-    rewriter.pivots) if a view answers that grouping.
+    A block stays unchanged if no view provably answers it. The rows under a PIVOT are grouped first (see
+    rewriter.pivots) if a view answers this grouping.
     """
     own = _rewritten(statement, definitions, relations)
     grouped = grouped_before(statement, definitions, relations)
@@ -40,7 +40,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Return the decision about a statement whose PIVOT clauses stay as they are."""
+    """Return the decision about a statement whose PIVOT clauses stay unchanged; views are expanded if that helps."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:
@@ -55,9 +55,10 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return the outcome `own`, which changes nothing, with the attempts of all expansions of the statement (`tried`).
+    """Return the outcome `own`, which changes nothing, with the attempts at views from all outcomes in `tried`.
 
-    For `thorough` definitions, the reasons why views were not expanded are added.
+    `tried` are the outcomes of the statement's expansions. If all views are tried for an explanation, the reasons why
+    views could not be expanded are added.
     """
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
@@ -80,7 +81,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield the attempts at each view from the first of the outcomes that has attempts at this view."""
+    """Yield the attempts at each view from the first outcome that has attempts at this view."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

@@ -1,4 +1,7 @@
-"""Ranks the attempts to answer each SELECT of a statement from views: SELECTs in textual order, near misses first."""
+"""Ranks the attempts to answer each SELECT of a statement from views: SELECTs in textual order, near misses first.
+
+A near miss is a view that a small change would make usable, for example one more column.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """An attempt to answer one SELECT, `block`, from a view; `views` is the number of views with the same result."""
+    """An attempt to answer the SELECT `block` from a view; `views` is the number of views with the same result."""
 
     attempt: Attempt
     views: int
@@ -57,8 +60,8 @@ def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
 def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
-    A reason that lies in the SELECT and is the same for several views is given once. Views over other tables are left
-    out if views over the SELECT's tables were tried, unless a hint in the statement names them.
+    If several views fail for the same reason that lies in the SELECT itself, there is one finding. Views over other
+    tables are omitted if views over the SELECT's tables were tried, unless a hint in the statement names them.
     """
     by_block: dict[str, list[Attempt]] = {}
     for attempt in outcome.tried:
@@ -71,7 +74,9 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
 
 
 def place_of(block: str, sql: str) -> str:
-    r"""Return a SELECT, shortened, after its line and column in the statement; without these if it is not in the text.
+    r"""Return a shortened SELECT after its line and column in the statement.
+
+    Omit line and column if the statement does not contain the SELECT.
 
     >>> place_of("SELECT 1", "SELECT a,\n (SELECT 1) FROM t")
     'line 2, column 3: SELECT 1'
@@ -85,8 +90,9 @@ def place_of(block: str, sql: str) -> str:
 
 
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
-    """Return the attempts on one SELECT, the nearest miss first; views over other tables only if there are no other
-    views.
+    """Return the attempts on one SELECT, the nearest miss first.
+
+    Views over other tables are included only if there are no other views, or if a hint names them.
     """
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
@@ -94,9 +100,10 @@ def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt with the number of views that it stands for.
+    """Yield each attempt with the number of views for which it stands.
 
-    Misses of several views for the same reason in the SELECT are yielded as one attempt; otherwise the number is 1.
+    Misses of several views for the same reason in the SELECT are yielded as one attempt; for any other attempt the
+    number is 1.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:

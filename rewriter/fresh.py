@@ -36,7 +36,7 @@ ROWS_RECORDS = 10**9
 
 @dataclass(frozen=True)
 class Fresh:
-    """A materialized view with its filled storage table and its state; `put` adds these to the relations."""
+    """A materialized view with its filled storage table and its state in the catalog."""
 
     view: MaterializedView
     storage: Table
@@ -56,9 +56,10 @@ def fresh_view(
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
-    """Return the view that CREATE MATERIALIZED VIEW would create.
+    """Return the view that CREATE MATERIALIZED VIEW would create, with its filled storage table.
 
-    Raise Unsupported if the query cannot define a view, Uncertain if a column's name or type cannot be determined.
+    `columns` name the outputs; None keeps the query's names. `views` are the views that the query may name. Raise
+    Unsupported if the query cannot define a view, Uncertain if a column's name or type cannot be determined.
     """
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
@@ -90,9 +91,10 @@ def fresh_view(
 def refreshed(
     view: MaterializedView, sources: Sequence[TableName], relations: Relations
 ) -> dict[TableName, Relation | None]:
-    """Return the relations as a refresh of a view would leave them; storage that was filled before keeps its size.
+    """Return the relations as a refresh of a view would leave them.
 
-    Storage that was never filled gets one row, because groups are mostly few.
+    A storage table that was filled before keeps its number of rows; one that was never filled gets one row, because a
+    view mostly has few groups.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):
@@ -113,7 +115,10 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return a query's columns with Spark's names and types; raise Uncertain if they cannot be determined."""
+    """Return a query's columns with Spark's names and types; raise Uncertain if these cannot be determined.
+
+    `seen` has the columns of the tables and views that the query may name.
+    """
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -136,7 +141,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the columns of the storage table; their types are UNKNOWN if the query could not be read as a block."""
+    """Return the columns of the storage table; their types are `unknown` if the query is not supported as a block."""
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

@@ -1,10 +1,10 @@
-"""Decides whether a view's storage holds the rows that its query would return now (whether the view is fresh).
+"""Decides whether a view is fresh: whether its storage table holds the rows that its query would return now.
 
 The rule is that of the Iceberg materialized view specification: the snapshots and view versions that the refresh
 recorded are the current ones. The check is stricter where snapshot ids do not suffice: the view must have the UUID of
-the view that was refreshed, and each column that the refresh used, and each column of the storage, must still be the
-same field with the same type, because a renamed or replaced column makes no new snapshot. The check is more lenient in
-one case: compaction (operation `replace`) changes no rows.
+the view that was refreshed, and each column that the refresh used, and each column of the storage table, must still be
+the same field with the same type, because a renamed or replaced column makes no new snapshot. The check is more lenient
+in one case: compaction (operation `replace`) changes no rows.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Relations = Mapping[TableName, Relation | None]
 def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, partial: bool = False
 ) -> Table | Miss:
-    """Return the view's storage if it is fresh, else a Miss with the reason.
+    """Return the view's storage table if it is fresh, else a Miss with the reason.
 
-    Storage that holds only part of the view's rows is a Miss, too, unless `partial` is set.
+    A storage table with only part of the view's rows gives a Miss, too, unless `partial` is set.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -57,7 +57,7 @@ class Live(NamedTuple):
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage with the appends to its sources since the refresh; a Miss after any other change.
+    """Return the view's storage table with the appends to its sources since the refresh; a Miss after any other change.
 
     An incremental read in Spark silently skips snapshots that are not appends, and uses the table's current columns: so
     each snapshot since the refresh is checked, and the columns must be those of the refresh's snapshot.
@@ -77,8 +77,9 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the appends to a table since a refresh read it; None if it has not changed, a Miss if it changed
-    otherwise.
+    """Return the appends to a table since a refresh read it; None if the table has not changed.
+
+    Return a Miss if the table has changed in any other way.
     """
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
@@ -104,7 +105,7 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """Return the view's storage if a refresh of the current view version filled it, fresh or not; a Miss otherwise."""
+    """Return the view's storage table, fresh or not; a Miss if no refresh of the current view version filled it."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -169,7 +170,7 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 
 
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """Return the state of a table that the last refresh recorded; a Miss if it recorded none."""
+    """Return the state of a table that the last refresh recorded; a Miss if there is none."""
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of its name")
     if not isinstance(table, Table):
@@ -189,14 +190,14 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots after the given one that may have changed rows, newest first; compactions are left out."""
+    """Return the snapshots after the given one that may have changed rows, newest first; compactions are omitted."""
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
     """Return a Miss if a column that the refresh recorded is now another field or has another type; None otherwise.
 
-    Snapshot ids do not show such a change: exchanging the names of two columns makes no snapshot.
+    Snapshot ids do not reveal such a change: exchanging the names of two columns makes no snapshot.
     """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
@@ -211,8 +212,9 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
 
 
 def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
-    """Return the name of the first recorded column that is now missing, another field or of another type; '' if there
-    is none.
+    """Return the name of the first recorded column that is now missing, another field or of another type.
+
+    Return an empty string if there is none.
     """
     for column in recorded:
         now = table.column(column.name)

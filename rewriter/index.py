@@ -1,6 +1,6 @@
 """The index of views: returns, for each block of a statement, a shortlist of the views that could answer it.
 
-The shortlist may have views that turn out not to match; the engine decides.
+A block is one SELECT. The shortlist may have views that turn out not to match; the engine decides.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ class Bag:
 
 
 class Listed(NamedTuple):
-    """A view on the shortlist of a block, with its storage, its tables (`bag`) and its number of group keys.
+    """A view on the shortlist of a block, with its storage table, its tables (`bag`) and its number of grouping keys.
 
-    `partial`: the view may hold only a part of the block's rows. `named`: the block names the view. `beside`: the
-    tables that must be joined to the storage by their keys, because the view lacks columns of them.
+    `partial` is true if the view may hold only a part of the block's rows, `named` if the block names the view.
+    `beside` are the tables that must be joined to the storage table by their keys, because the view lacks columns of
+    these tables.
     """
 
     view: MaterializedView
@@ -106,7 +107,7 @@ class Definitions:
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """Return the same views with these declarations of tables (keys and columns) instead of the known ones."""
+        """Return these definitions with other declarations of tables (keys and columns)."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
@@ -115,7 +116,7 @@ class Definitions:
         return other
 
     def read(self) -> None:
-        """Parse all views now, a few milliseconds for each new view, instead of at the first statement."""
+        """Parse all views now instead of at the first statement; a new view takes a few milliseconds."""
         for name in _READ:
             getattr(self, name)
 
@@ -136,7 +137,7 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """The features of the queries, as written, of views that are defined over other views, by view name."""
+        """The features of the queries, with view names not expanded, of views over other views; by view name."""
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
     @cached_property
@@ -153,7 +154,7 @@ class Definitions:
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views by the texts of the queries that they answer as a whole.
 
-        The flag beside each view is true if the text is the view's whole query, false if ORDER BY is left out.
+        The flag beside each view is true if the text is the view's whole query, false if the text omits its ORDER BY.
         """
         return {
             text: (view, limited)
@@ -187,12 +188,12 @@ class Definitions:
         return graph
 
     def upon(self, name: TableName) -> list[MaterializedView]:
-        """Return the materialized views that are defined over the given view, ordered by name."""
+        """Return the materialized views defined over the given view, ordered by name; empty if there are none."""
         return self._upon.get(name, [])
 
     @property
     def stacked(self) -> bool:
-        """Whether any materialized view is defined over another."""
+        """Whether any materialized view is defined over another one."""
         return bool(self._upon)
 
     @cached_property
@@ -207,16 +208,16 @@ class Definitions:
     def shelf(self) -> Shelf:
         """The features of all views as bit sets.
 
-        Of a view over views, the shelf knows only the tables and views that it reads.
+        For a view over views, these are only the tables and views that it reads.
         """
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 
     @cached_property
     def known(self) -> Known:
-        """The tables that have a column of a given name.
+        """The tables that have a column of a given name, by column name.
 
-        For a table without declared columns, a name counts if the query of some view uses it as a column of this table.
+        A table without declared columns counts if the query of some view uses the name as a column of this table.
         """
         columns = self.declared.columns if self.declared is not None else {}
         known: dict[str, set[TableName]] = {}
@@ -246,7 +247,10 @@ class Definitions:
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """Return the views that could answer any block of a statement, with the views that it names expanded or not."""
+        """Return the views that could answer any block of a statement.
+
+        The blocks are those of the statement with the views that it names expanded, and with their names kept.
+        """
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         # PIVOT groups by columns that are not known here.
@@ -290,7 +294,8 @@ class Definitions:
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
         """Return the shortlist entries of the views in `bits`, and of the views named among the tables.
 
-        Views in `partial` are marked as partial; `beside` has, by table, the views to which the table must be joined.
+        A set of views is an integer with one bit for each view. Views in `partial` are marked as partial; `beside` has,
+        by table, the views to which the table must be joined.
         """
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
@@ -326,10 +331,10 @@ class Definitions:
         return nx.descendants(self.graph, view.name)
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Return the names of all relations whose state a decision about a statement depends on.
+        """Return the names of all relations on whose state the decision about a statement depends.
 
-        These are the statement's own relations, and the shortlisted views with their storage, sources and underlying
-        views.
+        These are the statement's own relations, and the shortlisted views with their storage tables, sources and
+        underlying views.
         """
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
@@ -355,18 +360,19 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts of the queries that a storage query answers as a whole; cached by query, like features.
+    """Return the texts of the queries that a storage query answers as a whole (cached by query).
 
-    These are its own text, with the flag True, and, if it has no LIMIT, the text without ORDER BY, with False.
+    Each text has a flag: True for the query's own text, False for the text without ORDER BY, which is added unless the
+    query has a LIMIT.
     """
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the features of a view's query; cached by query, because DDL changes one view at a time.
+    """Return the features of a view's query (cached by query, because DDL changes one view at a time).
 
-    Of a query that the index does not support, the features are only its tables.
+    If the index does not support the query, the features are only its tables.
     """
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in block.tables]
@@ -404,14 +410,12 @@ def features_of(storage_query: str, session: Session) -> Features:
 
 
 def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the names together with all names that are equated with them."""
+    """Return the names together with all names that `classes` equates with them."""
     return frozenset[str]().union(*(classes.get(name, (name,)) for name in names))
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """Yield one Limit for each column and kind of constants: the values that all comparisons of the column allow
-    together.
-    """
+    """Yield one Limit for each column and kind of constants: the values that satisfy all comparisons of the column."""
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)

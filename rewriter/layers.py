@@ -27,7 +27,7 @@ _GROUPS = "groups_0"
 
 @remembered
 def over_groups(block: Block) -> Block | None:
-    """Return a grouped block as an ungrouped block that reads the groups as a derived table.
+    """Return a grouped block as an ungrouped block that reads the groups as a derived table (cached).
 
     Return None for a block without groups, and for grouping sets.
     """
@@ -41,10 +41,10 @@ def over_groups(block: Block) -> Block | None:
 
 @remembered
 def all_groups(block: Block) -> Block | None:
-    """Return the block with the HAVING of its derived tables moved to its own WHERE or ON.
+    """Return the block with the HAVING of its derived tables moved to its own WHERE or ON (cached).
 
     The derived tables then have all groups. Return None if a FULL join, or a computed column of an outer-joined table,
-    prevents that.
+    prevents this.
     """
     for table in block.tables:
         inner = all_groups(table.inner) if table.inner is not None else None
@@ -73,7 +73,7 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
 def in_place_of(
     block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
 ) -> Block | None:
-    """Return a block with one table replaced by another.
+    """Return a block with the table `table` replaced by `other`.
 
     `outputs` maps each column of the old table to its expression over the new one; `filters` are conditions to add.
     Return None if an outer join would fill computed columns with NULLs, or if a filter would have to run before a FULL
@@ -140,7 +140,10 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """Return a distinct column name for each key and aggregate: its text as shown in messages, numbered if taken."""
+    """Return a distinct column name for each key and aggregate.
+
+    The name is the expression's text in lower case, with a number if this name is taken.
+    """
     names: dict[Tree, str] = {}
     for part in parts:
         name = words(part).lower()

@@ -1,8 +1,8 @@
 """Collects the requirements of a SELECT on its tables by column names alone, without a catalog or name resolution.
 
-The view index compares the requirements of a query with the columns and predicates of a view's query. In doubt both are
-collected in favour of the view: a requirement is recorded only if nothing but the column itself could satisfy it, and
-unsupported expressions require nothing. So no view that could answer is left out.
+The view index compares the requirements of a query with the columns and predicates of a view's query. To leave out no
+view that could answer, a requirement is recorded only if nothing but the column itself could satisfy it, and
+unsupported expressions require nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CAST_BY_VALUE = re.compile(r"[\s\d.+-]|(t|f|y|n|true|false|yes|no|inf|infinity|
 
 
 class Reference(NamedTuple):
-    """A column reference as written, in lower case: its qualifier (may be empty) and its name."""
+    """A column reference in lower case: its qualifier (empty without one) and its name."""
 
     qualifier: str
     name: str
@@ -45,8 +45,8 @@ class Reference(NamedTuple):
 class Aggregate(NamedTuple):
     """An aggregate call with the columns of its arguments.
 
-    `function` is empty for an aggregate that belongs to no family (aggregates that can be derived from one another);
-    `within` has the columns of its arguments and of its FILTER.
+    A family has the aggregates from which one aggregate can be derived. `function` is empty for an aggregate without a
+    family; `within` has the columns of the arguments and of the FILTER.
     """
 
     function: str
@@ -55,9 +55,9 @@ class Aggregate(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The set of values that a predicate allows a column.
+    """The set of values that a predicate allows a column to have.
 
-    `kind` is the kind of its constants (number, time or text); only sets of the same kind can be compared.
+    `kind` is the kind of the predicate's constants (number, time or text); only sets of the same kind can be compared.
     """
 
     kind: str
@@ -76,10 +76,10 @@ class Needs:
 
     `rows` are the columns used outside aggregates; `filters` the columns that FROM and WHERE use; `joins` the pairs of
     columns that FROM and WHERE equate; `equated` the names of all equated pairs; `limits` the columns compared with
-    constants; `loose` the names in other predicates. `aliases` has, by output alias, the names in its expression, or
-    None if these do not determine its meaning. `stars` has the qualifier of each `*`, with the columns that the star
-    leaves out (`* EXCEPT (a)`). `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple`
-    is false if the SELECT has more than FROM, WHERE and GROUP BY over plain tables.
+    constants, with the allowed values; `loose` the names in other predicates. `aliases` has each output alias with the
+    names in its expression, or None if these do not determine its meaning. `stars` has the qualifier of each `*`, with
+    the columns that the star excludes (`* EXCEPT (a)`). `keys` is the number of grouping keys; `inner` is true if all
+    joins are inner. `simple` is false if the SELECT has more than FROM, WHERE and GROUP BY over plain tables.
     """
 
     rows: set[Reference] = field(default_factory=set)
@@ -116,8 +116,9 @@ def needs_of(tree: exp.Select) -> Needs:
 
 
 class _Reader:
-    """Collects the requirements of one SELECT; methods with a parameter `into` add the columns of an expression to that
-    set.
+    """Collects the requirements of one SELECT in `needs`.
+
+    Methods with a parameter `into` add the columns of an expression to this set.
     """
 
     def __init__(self) -> None:
@@ -192,8 +193,9 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Record the columns on both sides of a comparison without constants: a view implies it only by the same
-        comparison.
+        """Record the columns on both sides of a comparison of two expressions with columns.
+
+        A view satisfies such a comparison without the columns only if it has the same comparison.
         """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
@@ -205,7 +207,7 @@ class _Reader:
             self.needs.equated.append((left.name, right.name))
 
     def read(self, node: Tree, into: set[Reference]) -> None:
-        """Add the columns of an expression to `into`, except those of nested queries and of aggregates."""
+        """Add the columns of an expression to the set `into`, except columns of nested queries and of aggregates."""
         if isinstance(node, exp.Column):
             self._column(node, into)
         elif isinstance(node, exp.Anonymous):
@@ -251,7 +253,7 @@ class _Reader:
         self.needs.loose |= {r.name for r in condition}
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
-        """Add the arguments and clauses of a window function to `into`, as columns outside aggregates."""
+        """Add the columns of a window function to `into`, as columns outside aggregates."""
         call = node.this
         arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
         for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):
@@ -334,7 +336,7 @@ def _between(ends: Sequence[Fraction | int | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | int | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """Return the subject as a Reference, with the values that `set_of` makes of the constants.
+    """Return the subject as a Reference, with the set of values that `set_of` makes of the constants.
 
     Return None if the subject is not a column, or if a constant is unsupported or of another kind than the rest.
     """

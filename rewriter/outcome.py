@@ -1,4 +1,4 @@
-"""The decision about a statement, and the SQL to run that follows from the decision."""
+"""The decision about a statement (which blocks are answered from which views), and the SQL to run as a result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from rewriter.verify import UNVERIFIED, Verdict
 
 @dataclass(frozen=True)
 class Attempt:
-    """The result of trying one view on one block: chosen, matched but not chosen, or missed for a reason."""
+    """The result of trying one view on one block.
+
+    `verdict` is "chosen", "not chosen" (the view matches but another plan is cheaper) or "missed" (the view does not
+    match). `reason` and `detail` explain why the view is not used; `block` is the block's text, `estimate` the cost of
+    the plan.
+    """
 
     view: TableName
     verdict: str
@@ -28,7 +33,7 @@ class Attempt:
     estimate: Estimate | None = field(default=None, compare=False)
 
     def missed(self, miss: Miss) -> Attempt:
-        """Return the same attempt as a miss, with the miss's reason."""
+        """Return this attempt as a miss, with the reason and detail of `miss`."""
         return replace(self, verdict="missed", reason=miss.reason, detail=miss.detail)
 
 
@@ -54,9 +59,10 @@ class Replacement:
     verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
-        """Return the SELECT over the view's storage, with the column names and types of `schema`.
+        """Return the SELECT over the view's storage table that replaces the block.
 
-        `texts` has the SQL to put in place of each subquery's text.
+        The outputs get the column names and types of `schema`; None leaves the types to Spark. `texts` has the SQL to
+        put in place of each subquery's text.
         """
         rewriting = self.match.rewriting.with_texts(texts) if texts else self.match.rewriting
         return print_rewriting(rewriting, self.query.names, schema, self.pins)
@@ -66,11 +72,12 @@ class Replacement:
 class Outcome:
     """The decision about a statement.
 
-    `spelled` are the edits without which Spark cannot run the statement (`timeseries` translated); `pins` the edits
-    that pin other relations to the snapshots of the decision. `alone` has the snapshot of the relation that the
-    rewritten statement reads, if it reads only one; empty otherwise. `as_of_ms` is the time of the data (milliseconds
-    since 1970) if the answer is an earlier state within a staleness bound. If views were expanded, `statement` is the
-    expanded statement, and `typed` the user's own as Spark can run it.
+    `replacements` are the blocks answered from views, `tried` the attempts at all views. `spelled` are the edits that
+    make the statement valid in Spark (`timeseries` calls translated); `pins` are the edits that pin other relations to
+    the snapshots of the decision. `alone` has the snapshot id of the relation that the rewritten statement reads, if it
+    reads only one; empty otherwise. `as_of_ms` is the time of the data (milliseconds since 1970) if the answer is an
+    earlier state within a staleness bound, else None. If views were expanded, `statement` is the expanded statement,
+    and `typed` the user's own as Spark can run it.
     """
 
     statement: Statement
@@ -87,7 +94,7 @@ class Outcome:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a view answers any block of the statement."""
+        """Whether a view answers at least one block of the statement."""
         return bool(self.replacements)
 
     @property
@@ -105,8 +112,8 @@ class Outcome:
     def fixed(self) -> Outcome:
         """The same outcome with all relations pinned to snapshots, even if only one is read.
 
-        Between the decision and Spark's read, a storage table may get other rows: by a refresh after a table was rolled
-        back, or because the view was replaced.
+        Between the decision and Spark's read, the content of a storage table may change: by a refresh after a table was
+        rolled back, or because the view was replaced.
         """
         if not self.alone:
             return self
@@ -115,7 +122,7 @@ class Outcome:
 
     @property
     def original(self) -> str:
-        """The user's own statement as Spark can run it: unchanged except for `timeseries`."""
+        """The user's own statement as Spark can run it: unchanged except for translated `timeseries` calls."""
         return self.typed or self.expanded
 
     @property
@@ -126,7 +133,8 @@ class Outcome:
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
         """Return the statement to run.
 
-        `schemas` has the columns that Spark reports for each replacement's `original`, by the text of `original`.
+        `schemas` has the columns that Spark reports for each replacement's `original`, by the text of `original`;
+        without them, the replacements keep the types of their own expressions.
         """
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:
@@ -134,7 +142,7 @@ class Outcome:
         return self._printed[0][1]
 
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
-        """Return a range of the statement's text with all replacements and edits applied."""
+        """Return the part of the statement's text in a span, with all replacements and edits applied."""
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
         edits = []

@@ -1,4 +1,4 @@
-"""Time travel: decides a statement about an earlier time over storage that was refreshed from the tables of that time.
+"""Time travel: decides a statement about an earlier time, using storage tables refreshed from the tables of that time.
 
 FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage as of the refresh that read snapshot 5
                                                     │
@@ -23,8 +23,8 @@ from rewriter.timeseries.literals import read_moment
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
     """Decide which blocks of a time-travel statement to answer from views.
 
-    `relations` are the relations at that time: the statement's tables as its clauses specify, storage tables as of a
-    refresh from these. Return None if the state of one of the statement's tables at that time is unknown; raise
+    `relations` are the relations at the earlier time: the statement's tables as its clauses specify, and storage tables
+    as of a refresh from these. Return None if the state of one of the statement's tables at that time is unknown; raise
     Unsupported for an invalid `timeseries` call.
     """
     found = {name: relations.get(name) for name in past.moments}
@@ -43,7 +43,9 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
 
 
 def moment_ms(text: str, zone: str) -> int | None:
-    """Return the milliseconds since 1970 that Iceberg looks up for a local time; None if ambiguous or not a time.
+    """Return the milliseconds since 1970 that Iceberg looks up for a local time in a zone.
+
+    Return None if the text is not a time, or if the local time is ambiguous.
 
     >>> moment_ms("2024-01-31 12:00:00.0019", "+01:00")
     1706698800001

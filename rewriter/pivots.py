@@ -38,7 +38,7 @@ _EXTREMES = ("min", "max")
 
 
 class _Aggregate(NamedTuple):
-    """An aggregate of PIVOT: its text and tree without the alias, and the alias (empty without one)."""
+    """An aggregate of PIVOT: its text and tree without the alias, and the alias (empty if there is none)."""
 
     text: str
     tree: Tree
@@ -50,7 +50,9 @@ class _Aggregate(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """A table with PIVOT in FROM: its span in the SELECT, and the texts of the table, the aggregates and the value
+    """A table with PIVOT in FROM: its span in the SELECT's text, and the texts of its parts.
+
+    `source` is the text of the table, `aggregates` are the texts of the aggregates, `values` is the text of the value
     list.
     """
 
@@ -64,7 +66,7 @@ class _Clause(NamedTuple):
 def grouped_before(statement: Statement, definitions: Definitions, relations: Relations) -> Statement | None:
     """Return the statement with the rows under each PIVOT grouped by a derived table.
 
-    Return None without PIVOT, and if the result might differ.
+    Return None for a statement without PIVOT, and if the grouping might change the result.
     """
     if not statement.pivots or statement.problem:
         return None
@@ -77,7 +79,7 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """Yield the edit that groups the rows of a SELECT over one pivoted table; nothing if that is not supported."""
+    """Yield the edit that groups the rows of a SELECT over one pivoted table; nothing if the PIVOT is not supported."""
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -113,7 +115,10 @@ def _is_plain(source: Tree) -> bool:
 def _over_groups(
     clause: _Clause, alias: str, keys: Sequence[str], by: Sequence[str], aggregates: Sequence[_Aggregate]
 ) -> str:
-    """Return the SQL of the pivoted table, with its rows grouped before PIVOT."""
+    """Return the SQL of the pivoted table, with its rows grouped before PIVOT.
+
+    `keys` are the columns that PIVOT does not name, `by` the columns after FOR.
+    """
     grouped, pivoted = ", ".join(map(quoted, (*keys, *by))), ", ".join(map(quoted, by))
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
     groups = f"SELECT {grouped}, {values} FROM {clause.source} GROUP BY {grouped}"
@@ -130,7 +135,7 @@ def _is(token: Token, kind: TokenType) -> bool:
 
 
 def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
-    """Return the pivoted table in a SELECT's own FROM; None if there is none."""
+    """Return the pivoted table in a SELECT's own FROM; None if there is none or it is incomplete."""
     depth, deep = 0, list[int]()
     for token in tokens:
         depth -= _is(token, TokenType.R_PAREN)
@@ -182,9 +187,9 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
 
 
 def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -> tuple[str, ...]:
-    """Return the column names of the table or subquery that PIVOT is applied to.
+    """Return the column names of the table or subquery to which PIVOT is applied.
 
-    Raise Unsupported if they are unknown or not unique.
+    Raise Unsupported if the names are unknown or not unique.
     """
     found = find(source) if isinstance(source, exp.Table) else None
     if found is None:
@@ -205,7 +210,7 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
 def _finds_the_same(made: Statement, find: Find) -> bool:
     """Return whether each PIVOT over grouped rows has the same result as the original PIVOT over rows.
 
-    That holds if Spark evaluates the original in two steps, or if all aggregates are min and max.
+    It has if Spark evaluates the original in two steps, or if all aggregates are min and max.
     """
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:

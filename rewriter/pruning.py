@@ -31,7 +31,10 @@ def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
 
 
 def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> bool:
-    """Return whether a column may have one of the values in the file at position `at`, which has `records` rows."""
+    """Return whether a column may have one of the values in the file at position `at`, which has `records` rows.
+
+    Return True if the file does not record the column's bounds.
+    """
     nulls = column.nulls[at]
     if values.null and nulls != 0:
         return True
@@ -45,9 +48,9 @@ def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> b
 
 
 def _reaches(low: Point | None, high: Point | None, *, closed: bool) -> bool:
-    """Return whether values from `low` on may be less than `high`, or equal to it if `closed`; None means unknown.
+    """Return whether values from `low` on may be less than `high`, or equal to `high` if `closed`.
 
-    NaN, which compares as false, also counts as unknown.
+    Return True if a bound is unknown (None). NaN, which compares as false, also counts as unknown.
     """
     if low is None or high is None:
         return True

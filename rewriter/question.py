@@ -1,7 +1,8 @@
-"""The requirements of one block of a statement, a Question, and the search for the views that may satisfy them.
+"""The requirements of one block of a statement (a Question), and the search for the views that may satisfy them.
 
-Sets of views are integers, "as bits": bit i stands for the i-th view of the Shelf (rewriter.shelf). A view exposes a
-column if its name, or a name equated with it, occurs outside aggregates in the view's query.
+A block is one SELECT. A set of views is an integer, "as bits": bit i stands for the i-th view of the Shelf
+(rewriter.shelf). A view exposes a column if the column's name, or a name equated with it, occurs outside aggregates in
+the view's query.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Need:
     """The requirement that a view expose a column with one of `names`.
 
     `owners` has one entry for each column name that can satisfy the requirement: the tables to which the name can
-    belong, empty if unknown.
+    belong, empty if these are unknown.
     """
 
     names: Names
@@ -30,7 +31,7 @@ class Need:
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """The tables that can have a column with any of the names; None if unknown."""
+        """The tables that can have a column with one of the names; None if these are unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
@@ -42,41 +43,45 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Filtered(Need):
-    """The requirement of a filter on a column with one of the names; `values` are those that it keeps, None if unknown.
+    """The requirement of a filter on a column with one of the names.
 
-    A view whose stored rows all have such values satisfies the requirement without the column.
+    `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have such values
+    satisfies the requirement without the column.
     """
 
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names, or hold only rows that the filter may keep, as
-        bits.
+        """Return the views that satisfy the requirement, as bits.
+
+        These views expose a column with one of the names, or their predicates may imply the filter.
         """
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregated(Need):
-    """The requirement of an aggregate over a column, which a view may store instead of the column.
+    """The requirement of an aggregate over a column; a view may store the aggregate instead of the column.
 
-    `function` is the aggregate (empty if of no family); `within` are all names in its arguments and its FILTER.
+    `function` is the aggregate's name (empty if it cannot be derived from other aggregates); `within` are all column
+    names in its arguments and its FILTER.
     """
 
     function: str = ""
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names, or an aggregate that may yield this one, as
-        bits.
+        """Return the views that satisfy the requirement, as bits.
+
+        These views expose a column with one of the names, or store an aggregate that may yield the required aggregate.
         """
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 class Possible(NamedTuple):
-    """The views that could answer a block, and those of them that may hold only some of its rows, as bits.
+    """The views that could answer a block, and the views among them that may have only some of its rows, as bits.
 
-    `beside` has, by table, the views to which only this table must be joined back (joined to the storage by its key).
+    `beside` has, by table, the views for which this table must be joined back: joined to the storage table by its key.
     """
 
     views: int
@@ -90,10 +95,11 @@ class Question:
 
     `tables` counts the occurrences of all tables that the block and its nested blocks may read, `core` those of its own
     FROM: a view over none of these can answer at most a nested block. `whole` is false if the FROM may read further
-    tables, or if columns may be outer references. `joins` are the pairs of columns that the block equates, with one
-    side only if the other is an outer reference. `classes` has, by name, the names equated with it. `restriction` takes
-    all names of a column and returns a function that tests whether the block may restrict the column to given values;
-    `mentions` tests whether a name occurs anywhere in the block.
+    tables, or if columns may be outer references. `grouped` is true if the block has groups or ignores duplicate rows.
+    `needs` are the requirements. `joins` are the pairs of columns that the block equates, with one side only if the
+    other is an outer reference. `classes` has, by name, the names equated with it. `restriction` takes all names of a
+    column and returns a function that tests whether the block may restrict the column to given values; `mentions` tests
+    whether a name occurs anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -107,7 +113,10 @@ class Question:
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
-        """Return the views that could answer the block, by the features in the shelf and the declared keys."""
+        """Return the views that could answer the block, by the features in the shelf and the declared keys.
+
+        Without `declared`, no key is known, and views with further tables are not excluded.
+        """
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
@@ -120,7 +129,7 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return the views that join further tables without a declared key that gives each row one match, as bits."""
+        """Return, as bits, the views with further tables that no declared key joins exactly once to each row."""
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
             if not bits & members:
@@ -149,9 +158,9 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return the views that satisfy the requirements on the tables that they read, as bits.
+        """Return, as bits, the views among `bits` that satisfy the requirements on the tables that they read.
 
-        Add to `beside`, by table, the views that satisfy a requirement only if this table is joined back.
+        Add to `beside`, by table, the views that satisfy a requirement only if this table is joined back by its key.
         """
 
         def all_of(some: Iterable[TableName]) -> int:
@@ -189,8 +198,9 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Return, by table that may have a required column, the views to which the table can be joined back by its key,
-        as bits.
+        """Return, for each of these tables, the views to which the table can be joined by its primary key, as bits.
+
+        `tables` are the tables that may have a required column; None stands for all tables of the block.
         """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
@@ -206,8 +216,11 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return, as bits, the views whose filters may keep rows of the block, and those that may keep only some of
-        them.
+        """Return two sets of views, as bits: those whose filters may keep rows of the block, and those that may lose
+        some.
+
+        The second set is a subset of the first. The base tables can supply the rows that a view of the second set
+        lacks.
         """
         partial = 0
         for names, limits in shelf.limits.items():

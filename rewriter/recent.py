@@ -13,10 +13,10 @@ from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
-    """A parsed statement over some definitions, with the last decision; `names` are the relations to look up first.
+    """A parsed statement over some definitions, with its last decision.
 
-    `concerns_views` is false if no view could answer any part of the statement; `over` is the number of views over its
-    tables.
+    `names` are the relations to look up before `decide`. `concerns_views` is false if no view could answer any part of
+    the statement; `over` is the number of views over its tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
@@ -34,10 +34,11 @@ class Asked:
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
-        """Return the decision, from the cache if no relation has changed since the last call.
+        """Return which blocks are answered from which views.
 
-        `bound` is the staleness bound, within which an earlier state may be used; None demands the current state. Raise
-        Unsupported for an invalid `timeseries` call.
+        The decision comes from the cache if no relation has changed since the last call. `bound` is the staleness
+        bound, within which an earlier state may be used; None demands the current state. Raise Unsupported for an
+        invalid `timeseries` call.
         """
         earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided
@@ -49,7 +50,7 @@ class Asked:
 
 
 class Recent:
-    """A cache of the statements over some definitions, by text and session; `most` is its capacity.
+    """A cache of the statements over some definitions, by text and session; it keeps the `most` latest ones.
 
     law:    a cached decision is what `rewrite` would return now: it depends on the text, the session, the definitions
             and the relations, and the cache compares all four.
@@ -61,7 +62,7 @@ class Recent:
 
     @cached_property
     def thorough(self) -> Recent:
-        """A cache over the same views in which every view is tried instead of a shortlist."""
+        """A cache over the same views in which every view over a block's tables is tried instead of a shortlist."""
         return Recent(self.definitions.thorough)
 
     def _ask(self, sql: str, session: Session) -> Asked:

@@ -10,13 +10,14 @@ from rewriter.sizes import Size
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change to the view `view` by which it answers a query; `sql` is the changed definition.
+    """A change to the view `view` by which the view answers a query; `sql` is the changed definition.
 
     `add` are the outputs to add, as SQL expressions, and `names` their names. `left` is the number of SELECTs over
-    tables that still no view would answer. If the view itself should not change, `new` is a free name for another view.
-    With `refresh`, the view only has to be refreshed. `columns` is the column list of a view that names its columns
-    itself. `outputs` are the added outputs as a SELECT list, if they can be appended to the view's own. `size` is the
-    estimated size of a view with more keys; None if there are no statistics.
+    tables that no view would answer after the change. If the view itself should not change, `new` is a free name for
+    another view, else None. With `refresh`, the view only has to be refreshed. `columns` is the column list of a view
+    that names its columns itself. `outputs` are the added outputs as a SELECT list, if they can be appended to the
+    view's own list. `size` is the estimated size of a view with more keys; None without such keys or without
+    statistics.
     """
 
     view: TableName
@@ -32,7 +33,7 @@ class Suggestion:
 
     @property
     def made(self) -> TableName:
-        """The name of the view that would answer: the changed view or the new one."""
+        """The name of the view that would answer: the new view, or else the changed view."""
         return self.new or self.view
 
     @property
@@ -56,7 +57,7 @@ class Suggestion:
 
     @property
     def told(self) -> str:
-        """The change and its effect, as a sentence for the user that introduces the statement."""
+        """A sentence for the user about the change and its effect, which ends in a colon before the statement."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"

@@ -26,10 +26,11 @@ _WIDE = 16
 
 
 class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seven times as long to create
-    """The estimated work of a plan; `files` of `all_files` are read, counting only tables whose files are known.
+    """The estimated work of a plan, in scans, rows, bytes, joins and shuffles.
 
-    `held` is the number of rows of all tables before pruning, `largest` the rows of the largest scan, `joined` the rows
-    that pass through joins; `known` is false if the size of a table is unknown.
+    `rows` and `bytes` are those read after pruning; `held` is the number of rows of all tables before pruning,
+    `largest` the rows of the largest scan, `joined` the rows that pass through joins. `files` of `all_files` are read,
+    counting only tables whose files are known. `known` is false if the size of a table is unknown.
     """
 
     scans: int = 0
@@ -45,19 +46,23 @@ class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seve
     known: bool = True
 
     def then(self, joins: int = 0, shuffles: int = 0) -> Estimate:
-        """Return the estimate with joins and shuffles added; the rows of the largest scan pass through each join."""
+        """Return the estimate with joins and shuffles added.
+
+        The rows of the largest scan pass through each added join.
+        """
         joined = self.joined + joins * self.largest
         return self._replace(joined=joined, joins=self.joins + joins, shuffles=self.shuffles + shuffles)
 
     @property
     def ms(self) -> float:
-        """The estimated time in milliseconds, without the fixed overhead of every statement."""
+        """The estimated time in milliseconds, without the fixed overhead that each statement has."""
         fixed = SCAN * self.scans + JOIN * self.joins + SHUFFLE * self.shuffles
         return fixed + ROW * self.rows + JOINED * self.joined + BYTE * self.bytes
 
     def gains_on(self, tables: Estimate) -> bool:
-        """Return whether this plan is cheaper than the base tables, whose estimate is `tables`; always True if both
-        read few rows.
+        """Return whether this plan is cheaper than the base tables, whose estimate is `tables`.
+
+        Always return True if both read few rows (FEW_ROWS), or if the size of a table of this plan is unknown.
         """
         if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
             return True
@@ -80,7 +85,7 @@ NOTHING = Estimate()
 
 
 def total(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the estimate of several scans of one plan.
+    """Return the estimates of several scans of one plan added up; an estimate without work if there are none.
 
     >>> str(total([Estimate(1, 1000, known=True), Estimate(1, 200, known=True)]))
     'about 28 ms: 1,200 rows in 2 scans'
@@ -105,7 +110,10 @@ def total(estimates: Iterable[Estimate]) -> Estimate:
 
 
 def scan_of(table: Table, share: float = 1.0) -> Estimate:
-    """Return the estimate of reading a share (0 to 1) of a table's rows with all columns, from the table's totals."""
+    """Return the estimate of reading a share (0 to 1) of a table's rows with all columns, from the table's totals.
+
+    If the table has no totals, the estimate is that of a huge table, with `known` false.
+    """
     if table.size is None and table.records is None:
         return UNKNOWN_SCAN
     rows = table.records if table.records is not None else (table.size or 0) / RECORD
@@ -114,9 +122,9 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
 
 
 def least_ms(table: Table, share: float, columns: int | None = None) -> float:
-    """Return the milliseconds for reading some columns (None: all) of a share (0 to 1) of a table's rows.
+    """Return the estimated milliseconds for reading `columns` columns of a share (0 to 1) of a table's rows.
 
-    No Estimate is created, because this function runs for each view of a shortlist.
+    None for `columns` stands for all. No Estimate is created, because this function runs for each view of a shortlist.
     """
     if table.records is None:
         return scan_of(table, share).ms
@@ -131,7 +139,8 @@ UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=Fa
 def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
     """Return the estimate of reading these columns (in lower case) of the files that a filter cannot exclude.
 
-    `wanted` are the values that the filter allows. If a table's files are unknown, a `share` of its rows is read.
+    `wanted` are the values that the filter allows, by the column's field id. If a table's files are unknown, a `share`
+    (0 to 1) of its rows is read.
     """
     if table.statistics is None:
         whole = scan_of(table, share)
@@ -169,7 +178,8 @@ def _width(table: Table, columns: Collection[str]) -> int:
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
     """Return the bytes of the columns with these field ids in the file at position `at` of a group.
 
-    If the file does not record them, use its size times `width`, the columns' share (0 to 1) of a row.
+    If the file does not record the sizes of all these columns, return its size times `width`, the columns' share (0 to
+    1) of a row.
     """
     columns = [group.columns[each] for each in ids if each in group.columns]
     known = [size for column in columns if (size := column.sizes[at]) is not None]

@@ -1,7 +1,7 @@
-"""Computes a view's rows from the storage of other views, so that several refreshes share one scan of the base tables.
+"""Computes a view's rows from the storage tables of other views, so that refreshes share one scan of the base tables.
 
-The engine answers the storage query like a user's query, so the rows are the same; the result is used only if reading
-the storage is cheaper than reading the base tables.
+The engine answers the storage query (the query that fills the storage table) like a user's query, so the rows are the
+same; the result is used only if reading the other storage table is cheaper than reading the base tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rewriter.sql import Statement, parse
 
 @dataclass(frozen=True)
 class Shared:
-    """A query, `sql`, that returns a view's rows from the storage of another view, `view`, at pinned snapshots.
+    """A query, `sql`, that returns a view's rows from the storage table of another view, `view`, at pinned snapshots.
 
     `storage` is the other view's storage table.
     """
@@ -31,7 +31,10 @@ class Shared:
 
 
 def storage_question(view: MaterializedView) -> Statement | None:
-    """Return a view's storage query as a statement under the settings that the view records; None without settings."""
+    """Return a view's storage query as a statement under the settings that the view records.
+
+    Return None for a view without recorded settings.
+    """
     if view.settings is None:
         return None
     return parse(view.storage_query, replace(view.session, settings=view.settings, time_zone=view.zone))
@@ -40,11 +43,12 @@ def storage_question(view: MaterializedView) -> Statement | None:
 def shared(
     view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
 ) -> Shared | None:
-    """Return a cheaper query over another view's storage for the whole storage query of a view; None if there is none.
+    """Return a cheaper query over another view's storage table for the storage query of a view; None if there is none.
 
-    `storage` is the view's own storage, whose columns determine the types; `asked` is its storage query; `relations`
-    has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if trusted: a
-    declaration can be withdrawn, but rows stored because of it would stay, and count as fresh by every snapshot.
+    `storage` is the view's own storage table, whose columns determine the types; `asked` is the view's storage query;
+    `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if
+    trusted: a declaration can be withdrawn, but rows stored because of it would stay, and count as fresh by every
+    snapshot.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # the rows must not be read from the storage that they will fill

@@ -25,9 +25,10 @@ _Key = TypeVar("_Key")
 
 
 class Folded(NamedTuple):
-    """An aggregate of a view; `names` has, for each column in its arguments, all names that the view equates with it.
+    """An aggregate of a view.
 
-    `function` is empty for an aggregate of no family.
+    `names` has, for each column in the aggregate's arguments, all names that the view equates with this column.
+    `function` is the aggregate's name, empty for one from which no other aggregate can be derived.
     """
 
     function: str
@@ -35,7 +36,10 @@ class Folded(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """The values that a predicate of a view allows a column; `names` are all names of the column."""
+    """The values that a predicate of a view allows a column to have.
+
+    `names` are the column's name and all names equated with it.
+    """
 
     names: Names
     values: Values
@@ -45,11 +49,11 @@ class Limit(NamedTuple):
 class Features:
     """The features of a view's query; `understood` is false if only the tables of the query are known.
 
-    `keys` is the number of its grouping keys; `inner` is true if all its joins are inner. `shown` are the names outside
-    aggregates, which may be columns of the storage; `loose` the names in predicates that are not comparisons with
-    constants; both include the names that `classes` equates with them. `folded` are the aggregates. `limits` are the
-    comparisons one by one, `kept` the comparisons of each column combined. `columns` are the names that certainly
-    belong to a table, with the table.
+    `grouped` is true if the query has groups, `keys` is the number of its grouping keys; `inner` is true if all its
+    joins are inner. `shown` are the names outside aggregates, which may be columns of the storage table; `loose` the
+    names in predicates that are not comparisons with constants; both include the names that `classes` equates with
+    them. `folded` are the aggregates. `limits` are the comparisons one by one, `kept` the comparisons of each column
+    combined. `columns` are the column names that certainly belong to a table, with the table.
     """
 
     tables: tuple[TableName, ...]
@@ -72,7 +76,8 @@ class Shelf:
 
     `understood`, `grouped`, `outer` and `alone` are the views whose features are known, that are grouped, that have an
     outer join, and that read one table. `reads` has, for a table and a number n, the views that read the table at least
-    n times; `bags` the views that read exactly these tables.
+    n times; `bags` has, for a multiset of tables, the views that read exactly these tables. The other fields have the
+    views by column name or by set of equated names, as in Features.
     """
 
     views: Sequence[TableName] = ()
@@ -129,9 +134,10 @@ class Shelf:
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply one of the values for a column with one of these names, as bits.
+        """Return the views whose predicates may imply that a column has one of the values, as bits.
 
-        With `values` None, any comparison with constants may imply that.
+        `names` are the names of the column. With `values` None, any comparison of the column with constants may imply
+        this.
         """
         found = 0
         for name in names:
@@ -142,9 +148,10 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate over a column with one of `names` that may yield this aggregate, as bits.
+        """Return the views with an aggregate that may yield the required aggregate, as bits.
 
-        `function` is the required aggregate; `within` are all names in its arguments.
+        The aggregate must be over a column with one of `names`. `function` is the name of the required aggregate (empty
+        if it cannot be derived from others); `within` are all column names in its arguments.
         """
         # An aggregate without a family may be derived from any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
@@ -155,7 +162,7 @@ class Shelf:
         return found
 
     def join(self, names: Names) -> int:
-        """Return the views that equate all of these names, as bits."""
+        """Return the views that equate all these names, as bits."""
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:

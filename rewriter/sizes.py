@@ -34,7 +34,8 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 class Size:
     """The estimated number of rows of a view; `of` is the number of rows of its table.
 
-    `unknown` are keys with an unknown number of values: the rows must be multiplied by these numbers.
+    `unknown` are grouping keys with an unknown number of distinct values; `rows` does not include their effect, and
+    must be multiplied by these numbers.
     """
 
     rows: int
@@ -56,7 +57,7 @@ class Size:
 
 
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
-    """Return the size of a view that has `now` rows, after these keys (expressions by their texts) are added.
+    """Return the estimated size of a view that has `now` rows, after `keys` (expressions by their texts) are added.
 
     law:    n rows spread evenly over D possible groups fall into about D (1 - exp(-n / D)) of them
     """
@@ -68,8 +69,9 @@ def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> S
 
 
 def _values(tree: Tree, block: Block, table: Table) -> int | None:
-    """Return the greatest possible number of values of an expression of a table's column; None if its bounds are
-    unknown.
+    """Return the greatest possible number of distinct values of an expression of one column of a table.
+
+    Return None if the column is not an integer, date or time, or if its bounds are unknown.
     """
     bucket, day = as_bucket(tree), day_source(tree)
     source = bucket.source if bucket is not None else day if day is not None else tree
@@ -89,7 +91,10 @@ def _values(tree: Tree, block: Block, table: Table) -> int | None:
 
 
 def _bounds(table: Table, field_id: int) -> tuple[int, int] | None:
-    """Return the least and the greatest value of an integer column; None if a file does not record its bounds."""
+    """Return the least and the greatest value of a column with integer bounds.
+
+    Return None if a file does not record the bounds.
+    """
     columns = [group.columns.get(field_id) for group in (table.statistics.groups if table.statistics else ())]
     lower = [*chain.from_iterable(column.lower if column is not None else (None,) for column in columns)]
     upper = [*chain.from_iterable(column.upper if column is not None else (None,) for column in columns)]

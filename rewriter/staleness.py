@@ -24,15 +24,18 @@ MOST_MOMENTS = 4
 
 @dataclass(frozen=True)
 class Bound:
-    """A staleness bound: `seconds` for all views, or None for each view's own bound; `now_ms` is the current time."""
+    """A staleness bound: `seconds` for all views, or None for each view's own bound.
+
+    `now_ms` is the current time in milliseconds since 1970.
+    """
 
     now_ms: int
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether storage may lack a commit made at `since_ms`, in milliseconds since 1970.
+        """Return whether a view's storage table may lack a commit made at `since_ms`, in milliseconds since 1970.
 
-        A commit in the future may never be lacking.
+        Return False for a commit in the future.
         """
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
@@ -41,7 +44,7 @@ class Bound:
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
     """Return the times within the bound at which stale views were fresh, in milliseconds since 1970, the latest first.
 
-    There are at most MOST_MOMENTS of them.
+    At most MOST_MOMENTS times are returned.
     """
     found = set[int]()
     for name in relations:
@@ -53,10 +56,10 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """Return the time of the first commit that a view's storage lacks, in milliseconds since 1970.
+    """Return the time of the first commit that a view's storage table lacks, in milliseconds since 1970.
 
-    Return None if the storage lacks none or was never filled, or if a source no longer descends from the recorded
-    snapshot.
+    Return None if the storage table lacks no commit or was never filled, or if a source no longer descends from the
+    recorded snapshot.
 
     law:    now minus that time is how old an answer from the storage is
     no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a
@@ -77,8 +80,9 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations at an earlier time (milliseconds since 1970): base tables as of then, storage tables as of
-    now.
+    """Return the relations at an earlier time, `moment` in milliseconds since 1970.
+
+    Base tables are as of `moment`; storage tables stay as they are now.
     """
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
@@ -97,11 +101,11 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Decide the statement for now or for one of the `earlier` times: the one at which views answer the most blocks.
+    """Decide which views answer the statement, now or at an `earlier` time.
 
-    `earlier` are milliseconds since 1970, latest first. On a tie, prefer a plan that reads no rows appended since the
-    refresh, then the current state, then the latest time. A write, or a statement that names a storage table, is always
-    decided for now.
+    `earlier` are milliseconds since 1970, latest first. The time is used at which views answer the most blocks. On a
+    tie, prefer a plan that reads no rows appended since the refresh, then the current state, then the latest time. A
+    write, or a statement that names a storage table, is always decided for now.
     """
     now = rewrite(statement, definitions, relations)
     storages = definitions.by_storage.keys() & statement.tables

@@ -1,13 +1,13 @@
 """Finds the smallest change to a view that makes the view answer a query; the engine tries each change.
 
 A view over tables of the query gets all outputs that the query needs and the view lacks; then each output without which
-the engine still answers is removed again. So no suggestion is made that the engine has not tried.
+the engine still answers is removed again. So each suggestion has been tried by the engine.
 
 If a view only needs a refresh, the refresh is suggested first.
 
-Suggestions are tried under the settings of the current session. A view made under other settings is not changed,
-because its own queries rely on them; neither is a view that would get more keys and so more rows, which could defeat
-its purpose: a new view beside it is suggested.
+Suggestions are tried under the settings of the current session. A new view is suggested in two cases, instead of a
+change of the existing view: if the existing view was made under other settings, on which its own queries rely; and if
+it would get more keys and so more rows, which could make it too large for its purpose.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Part(NamedTuple):
-    """An output that a view may lack; if `key`, the output is also added to GROUP BY."""
+    """An output that a view may lack: its SQL text, name and tree.
+
+    If `key` is true, the output is also added to GROUP BY.
+    """
 
     text: str
     name: str
@@ -57,7 +60,10 @@ class _Part(NamedTuple):
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return the smallest change by which a view answers a block that no view answers yet; None if there is none."""
+    """Return the smallest change by which a view answers a block that no view answers yet.
+
+    Return None if no change is found.
+    """
     statement = outcome.statement
     try:
         if (lacking := _refresh(outcome, definitions, relations)) is not None:
@@ -143,7 +149,10 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 
 
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
-    """Return the suggestion as one to create another view, named by the view's name and the added outputs."""
+    """Return the suggestion changed to create another view, named by the view's name and the added outputs.
+
+    `taken` are the names in use.
+    """
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
     names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
@@ -152,7 +161,7 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
-    """Return the change to one view that makes it answer the block; None if there is none.
+    """Return the change to one view that makes the view answer the block; None if there is none.
 
     Return None, too, if the changed view would be nearly as large as a base table. A change without new outputs means
     that only the session's settings differ from the view's.
@@ -187,7 +196,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
-    """Return whether the new outputs would give the view more rows."""
+    """Return whether the new outputs would add rows to the view: its query is DISTINCT, or an output is a new key."""
     return tree.args.get("distinct") is not None or any(part.key for part in parts)
 
 
@@ -239,7 +248,7 @@ def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, 
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
-    """Return the column list of a changed view; empty unless the view names its columns itself."""
+    """Return the column list of a changed view; empty unless the view's definition has a column list."""
     names = [column.name for column in view.columns]
     own = [item.alias_or_name for item in tree.expressions]
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
@@ -248,7 +257,7 @@ def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
     """Return, by table id of the query, the table's qualifier in the view's query; None if no qualifier is needed.
 
-    Tables that the view does not read are left out.
+    Tables that the view does not read are omitted.
     """
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
@@ -291,7 +300,7 @@ def _aggregates(tree: Tree) -> Iterator[Tree]:
 
 
 def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
-    """Return an expression of the query with the view's table qualifiers."""
+    """Return an expression of the query with the table qualifiers of the view's query."""
 
     def swap(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
@@ -319,7 +328,7 @@ def _numbered(plain: str) -> Iterator[str]:
 
 
 def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
-    """Return the view's query with the new outputs."""
+    """Return the view's query with the new outputs appended, and with new keys added to GROUP BY."""
     changed = tree.copy()
     group = changed.args.get("group")
     for part in parts:
@@ -336,7 +345,7 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query's outcome over the view with these outputs added; None if the view does not answer."""
+    """Return the query's outcome over the view with these outputs added; None if the view does not answer any block."""
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
@@ -351,7 +360,7 @@ def _answer(
 
 
 def _left(outcome: Outcome) -> int:
-    """Return the number of SELECTs over tables that no view answers."""
+    """Return the number of SELECTs that read tables and that no view answers."""
     answered = [replacement.block.span for replacement in outcome.replacements]
     left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
     return sum(any(outcome.statement.resolve(table) is not None for table in block.tables) for block in left)
