@@ -176,7 +176,7 @@ class _Asking:
         return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
-        """Record, for each column name that a source uses, the tables to which the name can belong."""
+        """Record, for each column name that the SELECT `source` uses, the tables to which the name can belong."""
         needs = source.needs
         pairs = (reference for pair in needs.joins for reference in pair)
         for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
@@ -193,7 +193,7 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return, for each of the column names in their order, the tables to which the name can belong."""
+        """Return, for each of the column names, the set of tables to which the name can belong."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:

@@ -37,9 +37,9 @@ class Correlation:
     lent: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def column(self, node: exp.Column) -> Tree:
-        """Record an outer column and return the constant that represents it in the subquery's block.
+        """Record an outer column and return the constant that represents the column in the subquery's block.
 
-        Raise Unsupported if it is not a column of a table in the outer SELECT.
+        Raise Unsupported if no table of the outer SELECT has this column.
         """
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)

@@ -38,7 +38,7 @@ class Costs:
         self.relations, self._zone = relations, zone
 
     def of_match(self, match: Match) -> Estimate:
-        """Return the estimate of the match's rewriting."""
+        """Return the cost estimate of a match's plan."""
         return self._of_rewriting(match.rewriting)
 
     def of_branch(self, shared: Shared) -> Estimate:
@@ -69,15 +69,14 @@ class Costs:
         return _whole(self.relations.get(storage)).ms
 
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
-        """Yield each view of the shortlist with a lower bound of the block's estimated cost over the view, in
-        milliseconds.
+        """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
-        The bound uses only the index. A view with more keys than the block needs a roll-up (one shuffle); keys that the
-        block equates and the fields of a date are not counted as more. One column is read for each output. A view that
-        may have only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not strict: with a
-        strict bound (a view limited to a range with two ends may lack nothing) every such view would be tried, and
-        TPC-H and SSB queries that one of 100 views answers would take 1.3 times as long. The storage table is assumed
-        to be pruned by the same factor as the base tables, whose estimate is `tables`.
+        The bound is estimated from the index alone. A view with more keys than the block needs a roll-up (one shuffle);
+        keys that the block equates and the fields of a date are not counted as more. One column is read for each
+        output. A view that may have only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not
+        strict: with a strict bound (a view limited to a range with two ends may lack nothing) every such view would be
+        tried, and TPC-H and SSB queries that one of 100 views answers would take 1.3 times as long. The storage table
+        is assumed to be pruned by the same factor as the base tables, whose estimate is `tables`.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -128,9 +127,9 @@ class Costs:
                 yield _whole(table, share)
 
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
-        """Return the estimate of reading a table as of a snapshot, or only the rows appended since one.
+        """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot.
 
-        It is the estimate of the whole table if the number of appended bytes is not recorded.
+        If the number of appended bytes is not recorded, return the estimate of the whole table.
         """
         if not isinstance(read, Added) or not isinstance(table, Table):
             return _whole(table)
@@ -166,7 +165,10 @@ def _under(table: Occurrence) -> Sequence[Block]:
 
 
 def _as_block(rewriting: Rewriting) -> Block:
-    """Return a rewriting as a block over its storage and tables, for the functions that take a block."""
+    """Return a plan over a storage table as a block over this table and the tables joined to it.
+
+    Functions that take a block can then be used for the plan.
+    """
     storage = Occurrence(STORAGE_ALIAS, rewriting.storage.name, STORAGE_ALIAS, rewriting.storage.columns)
     outputs = (*rewriting.outputs, *rewriting.having)
     return Block(

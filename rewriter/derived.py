@@ -27,7 +27,7 @@ def common_of(statement: Statement, find: Find) -> Common:
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     """Return the functions by which build_block gets the SQL text of a block's subqueries and derived tables.
 
-    They raise Unsupported for a subquery or derived table whose text cannot be located or is ambiguous.
+    These functions raise Unsupported for a subquery or derived table whose text cannot be located or is ambiguous.
     """
     inside = statement.inside(select)
 

@@ -137,12 +137,15 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """The features of the queries, with view names not expanded, of views over other views; by view name."""
+        """The features (tables, columns, predicates …) of the queries of views over other views, by view name.
+
+        The names of the other views are kept in these queries.
+        """
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
     @cached_property
     def features(self) -> dict[TableName, Features]:
-        """The features of each materialized view's storage query, by view name."""
+        """The features (tables, columns, predicates …) of each materialized view's storage query, by view name."""
         return {view.name: features_of(view.storage_query, view.session) for view in self.views}
 
     @cached_property
@@ -233,7 +236,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The shortlist entries of all views in the order of the shelf's bits, and the position of each view name."""
+        """The shortlist entries of all views in the order of the shelf's bits, and the index of each view name."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -292,10 +295,10 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the shortlist entries of the views in `bits`, and of the views named among the tables.
+        """Return the shortlist entries of the views in the bit set `bits`, and of the views named among the tables.
 
-        A set of views is an integer with one bit for each view. Views in `partial` are marked as partial; `beside` has,
-        by table, the views to which the table must be joined.
+        Views in the bit set `partial` are marked as partial; `beside` has, by table, the bit set of the views to which
+        the table must be joined.
         """
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
@@ -370,7 +373,7 @@ def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool],
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the features of a view's query (cached by query, because DDL changes one view at a time).
+    """Return the features of a view's query: its tables, columns, predicates and aggregates (cached by query).
 
     If the index does not support the query, the features are only its tables.
     """

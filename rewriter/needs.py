@@ -78,8 +78,9 @@ class Needs:
     columns that FROM and WHERE equate; `equated` the names of all equated pairs; `limits` the columns compared with
     constants, with the allowed values; `loose` the names in other predicates. `aliases` has each output alias with the
     names in its expression, or None if these do not determine its meaning. `stars` has the qualifier of each `*`, with
-    the columns that the star excludes (`* EXCEPT (a)`). `keys` is the number of grouping keys; `inner` is true if all
-    joins are inner. `simple` is false if the SELECT has more than FROM, WHERE and GROUP BY over plain tables.
+    the columns that the star excludes (`* EXCEPT (a)`). `grouped` is true for a SELECT with groups, aggregates or
+    DISTINCT; `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple` is false if the
+    SELECT has more than FROM, WHERE and GROUP BY over plain tables.
     """
 
     rows: set[Reference] = field(default_factory=set)

@@ -1,6 +1,6 @@
 """The requirements of one block of a statement (a Question), and the search for the views that may satisfy them.
 
-A block is one SELECT. A set of views is an integer, "as bits": bit i stands for the i-th view of the Shelf
+A block is one SELECT. A set of views is a bit set, an integer: bit i stands for the i-th view of the Shelf
 (rewriter.shelf). A view exposes a column if the column's name, or a name equated with it, occurs outside aggregates in
 the view's query.
 """
@@ -37,7 +37,7 @@ class Need:
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names, as bits."""
+        """Return the views that expose a column with one of the names, as a bit set."""
         return shelf.show(self.names)
 
 
@@ -52,7 +52,7 @@ class Filtered(Need):
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that satisfy the requirement, as bits.
+        """Return the views that satisfy the requirement, as a bit set.
 
         These views expose a column with one of the names, or their predicates may imply the filter.
         """
@@ -71,7 +71,7 @@ class Aggregated(Need):
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that satisfy the requirement, as bits.
+        """Return the views that satisfy the requirement, as a bit set.
 
         These views expose a column with one of the names, or store an aggregate that may yield the required aggregate.
         """
@@ -79,7 +79,7 @@ class Aggregated(Need):
 
 
 class Possible(NamedTuple):
-    """The views that could answer a block, and the views among them that may have only some of its rows, as bits.
+    """The views that could answer a block, and those of them that may have only some of its rows, as bit sets.
 
     `beside` has, by table, the views for which this table must be joined back: joined to the storage table by its key.
     """
@@ -129,7 +129,10 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return, as bits, the views with further tables that no declared key joins exactly once to each row."""
+        """Return the views that join further tables without a declared key that gives each row exactly one match.
+
+        The result is a bit set, empty if `declared` is None.
+        """
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
             if not bits & members:
@@ -158,7 +161,7 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return, as bits, the views among `bits` that satisfy the requirements on the tables that they read.
+        """Return those of the views `bits` that satisfy the requirements on the tables that they read, as a bit set.
 
         Add to `beside`, by table, the views that satisfy a requirement only if this table is joined back by its key.
         """
@@ -198,7 +201,7 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Return, for each of these tables, the views to which the table can be joined by its primary key, as bits.
+        """Return, for each table, the views to which the table can be joined by its primary key, as a bit set.
 
         `tables` are the tables that may have a required column; None stands for all tables of the block.
         """
@@ -216,11 +219,9 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return two sets of views, as bits: those whose filters may keep rows of the block, and those that may lose
-        some.
+        """Return the views among `bits` whose filters may keep all or some rows of the block, as a bit set.
 
-        The second set is a subset of the first. The base tables can supply the rows that a view of the second set
-        lacks.
+        Also return those of them that may keep only some rows; the base tables can supply the other rows.
         """
         partial = 0
         for names, limits in shelf.limits.items():
@@ -240,7 +241,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate both columns of a pair and read their tables, as bits."""
+    """Return the views that equate both columns of a pair and read their tables, as a bit set."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

@@ -1,7 +1,7 @@
 """The features of all views as bit sets, to find all views with required features at once.
 
 This is Goldstein and Larson's filter tree inverted: for each column name the set of views that mention it, as an
-integer with one bit for each view ("as bits"). So each test takes a few operations on whole sets, however many views
+integer with one bit for each view (a bit set). So each test takes a few operations on whole sets, however many views
 there are.
 """
 
@@ -72,12 +72,13 @@ class Features:
 
 @dataclass
 class Shelf:
-    """The features of all views, inverted: for each feature the views that have it, as bits in the order of view names.
+    """The features of all views, inverted: for each feature the set of views that have it.
 
-    `understood`, `grouped`, `outer` and `alone` are the views whose features are known, that are grouped, that have an
-    outer join, and that read one table. `reads` has, for a table and a number n, the views that read the table at least
-    n times; `bags` has, for a multiset of tables, the views that read exactly these tables. The other fields have the
-    views by column name or by set of equated names, as in Features.
+    A set of views is a bit set: bit i stands for the view `views[i]`. `understood`, `grouped`, `outer` and `alone` are
+    the views whose features are known, that are grouped, that have an outer join, and that read one table. `reads` has,
+    for a table and a number n, the views that read the table at least n times; `bags` has, for a multiset of tables,
+    the views that read exactly these tables. The other fields have the views by column name or by set of equated names,
+    as in Features.
     """
 
     views: Sequence[TableName] = ()
@@ -126,15 +127,19 @@ class Shelf:
                 _add(self.kept.setdefault(name, {}), (limit.values,), bit)
 
     def reading(self, tables: Iterable[TableName]) -> int:
-        """Return the views that read any of these tables, as bits."""
+        """Return the views that read any of these tables, as a bit set."""
         return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
 
     def show(self, names: Iterable[str]) -> int:
-        """Return the views that expose a column with one of these names, or with a name equated with it, as bits."""
+        """Return the views that expose a column with one of these names, as a bit set.
+
+        A view exposes a column if the column's name, or a name equated with it, occurs outside aggregates in the view's
+        query.
+        """
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply that a column has one of the values, as bits.
+        """Return the views whose predicates may imply that a column has one of the values, as a bit set.
 
         `names` are the names of the column. With `values` None, any comparison of the column with constants may imply
         this.
@@ -148,7 +153,7 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate that may yield the required aggregate, as bits.
+        """Return the views with an aggregate that may yield the required aggregate, as a bit set.
 
         The aggregate must be over a column with one of `names`. `function` is the name of the required aggregate (empty
         if it cannot be derived from others); `within` are all column names in its arguments.
@@ -162,11 +167,11 @@ class Shelf:
         return found
 
     def join(self, names: Names) -> int:
-        """Return the views that equate all these names, as bits."""
+        """Return the views that equate all these names, as a bit set."""
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """Return the positions in `views` of the bits that are set, in ascending order."""
+        """Return the indexes of the bits that are set, in ascending order; they are indexes into `views`."""
         picked: list[int] = []
         if not bits:
             return picked

@@ -50,10 +50,10 @@ def readable_storage(
 def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """Return the access path to a view for a query; a Miss with the reason if rules cannot use the view.
+    """Return the access path to a view: a block, and the storage table that has the block's rows.
 
-    The path's block is the view's query, or a SELECT of the view's columns if the query names the view in FROM. `zone`
-    is the session's time zone.
+    The block is the view's query, or a SELECT of the view's columns if the query names the view in FROM. `zone` is the
+    session's time zone. Return a Miss with the reason if rules cannot use the view.
     """
     named = {table.name for table in query.tables}
     if view.name in named:

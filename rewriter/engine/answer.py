@@ -61,10 +61,10 @@ def from_tables(block: Block) -> Sequence[Shared]:
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
-    """Return the Match of the first table mapping and rule that fit; otherwise a Miss with the reason.
+    """Return the Match (a plan) of the first table mapping and rule that fit; otherwise a Miss with the reason.
 
-    `remainder` takes the rows that the view's storage table lacks, as a block, and returns the UNION ALL branches that
-    read these rows.
+    `path` is the view's block with its storage table. `remainder` takes the rows that the storage table lacks, as a
+    block, and returns the UNION ALL branches that read these rows.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     further = False
@@ -95,10 +95,10 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the question with each mapping of the access path's tables to the question's tables.
+    """Yield the query with each mapping of the view's tables to the query's tables.
 
-    Derived tables of the question are first replaced by derived tables of the view; where this fails, yield the Miss
-    and an empty mapping.
+    Derived tables of the query are first replaced by derived tables of the view; where this fails, yield the Miss and
+    an empty mapping.
     """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
@@ -117,8 +117,8 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the Match of the first rule whose plan can be completed; otherwise the Miss of the rule that got furthest.
 
-    If the question's own aggregates do not roll up, their Miss is preferred to a Miss for the groups of a plan in two
-    phases. `depth` counts the enclosing plans in two phases.
+    If an aggregate of the query itself does not roll up, the Miss for this aggregate is preferred to a Miss for the
+    groups of a plan in two phases. `depth` counts the enclosing plans in two phases.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -133,10 +133,10 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return a rule's plan as a Match; a Miss if the plan contains a question that cannot be answered.
+    """Return a rule's plan as a Match; a Miss if a query contained in the plan cannot be answered.
 
-    A plan in two phases, and a plan for a set operation, contain questions; these are answered first. A Miss is
-    returned unchanged.
+    A plan in two phases and a plan for a set operation contain queries, which are answered first. A Miss is returned
+    unchanged.
     """
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)

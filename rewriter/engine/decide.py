@@ -140,7 +140,7 @@ def _wholes_answered(
     spelled: Sequence[Edit],
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
-    """Answer the queries of a statement that have the same text as a view's query, or that are the same set operation.
+    """Answer the queries of a statement that equal a view's query as text or as a set operation.
 
     Return the answered queries, and the attempts at all views tried.
     """

@@ -191,7 +191,11 @@ class Tried:
         return None
 
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, tables: Estimate) -> None:
-        """Try the views that are defined over a view that answers the block."""
+        """Try the views that are defined over a view that answers the block.
+
+        Try none if the block has outer references, or if the storage table of the view that answers has only part of
+        its rows.
+        """
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Partial storage omits the query's own condition, so that a view over it cannot be asked.
         if not upon or self.correlation is not None or match.rewriting.storage.only:
@@ -213,7 +217,8 @@ class Tried:
     ) -> Answer:
         """Return a view's answer to a query.
 
-        The result is a Miss if the plan would change the meaning of outer references.
+        The result is a Miss if `path` is one, if trying the view raises an exception, or if the plan would change the
+        meaning of outer references.
         """
         if isinstance(path, Miss):
             return Answer("", path)
@@ -225,7 +230,10 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view; a Miss if the view is stale or unusable (cached)."""
+        """Return the access path to a view: a block and its storage table (cached).
+
+        Return a Miss if the view is stale or unusable.
+        """
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))

@@ -63,7 +63,7 @@ class Decision:
 
     @property
     def refreshes(self) -> bool:
-        """Whether there is anything to refresh."""
+        """Whether a refresh is needed: true for every way except FRESH."""
         return self.kind is not Kind.FRESH
 
     def statement(self, target: str) -> str:

@@ -24,12 +24,12 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Merging:
-    """The SQL that merges stored groups with the groups of a delta: the outputs and keys of a GROUP BY over both.
+    """The SQL that merges stored groups with the groups of a delta (the aggregated changed rows): a GROUP BY over both.
 
-    The GROUP BY is a roll-up of the view to its own keys, so that every view that can be rolled up can be merged. The
-    methods take the storage table's snapshot id, `base`, and the queries of the delta, `parts`; a `signed` delta also
-    subtracts deleted rows, and groups without rows are then removed. The methods return the statement as two parts: the
-    text before and the text after the table's name.
+    `outputs` and `group` are the outputs and keys of this GROUP BY. It is a roll-up of the view to its own keys, so
+    that every view that can be rolled up can be merged. The methods take the storage table's snapshot id, `base`, and
+    the queries of the delta, `parts`; a `signed` delta also subtracts deleted rows, and groups without rows are then
+    removed. The methods return the statement as two parts: the text before and the text after the table's name.
     """
 
     stored: Stored
@@ -37,7 +37,7 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the INSERT OVERWRITE that rewrites all groups.
+        """Return the INSERT OVERWRITE that rewrites all groups, as the text before and the text after the table's name.
 
         It is used for small storage tables, and for keys that cannot be joined.
         """
@@ -47,14 +47,17 @@ class Merging:
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
         """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
 
-        The statement scans these partitions and the delta once.
+        The statement scans these partitions and the changed rows once. It is returned as the text before and the text
+        after the table's name.
         """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the MERGE statement that writes only the groups of the delta."""
+        """Return the MERGE that writes only the changed groups, as the text before and the text after the table's
+        name.
+        """
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
@@ -92,9 +95,10 @@ class Merging:
 
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
-    """Return the Merging of a grouped view; if its groups cannot be merged, the reason as text.
+    """Return the SQL that merges changed rows into the stored groups of a view.
 
-    With `signed`, the delta also subtracts deleted rows.
+    If the groups cannot be merged, return the reason as text. With `signed`, the changed rows include deleted rows,
+    which are subtracted.
     """
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))

@@ -48,7 +48,7 @@ def output_types(block: Block) -> tuple[str, ...]:
 
 
 def expression_type(tree: exp.Expr, block: Block) -> str:
-    """Return the type of an expression over a block's tables; `unknown` if it is not known for certain."""
+    """Return the type of an expression over a block's tables; `unknown` if the type is not known for certain."""
     try:
         return type_of(tree, _declared(block))
     except Uncertain:

@@ -68,7 +68,7 @@ class Cursor:
             raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier, with or without backticks; `what` describes it in the error message."""
+        """Read one identifier, with or without backticks; `what` describes the identifier in the error message."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
@@ -77,14 +77,14 @@ class Cursor:
         return token.text
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read a dotted name and return its parts; `what` describes it in the error message."""
+        """Read a dotted name and return its parts; `what` describes the name in the error message."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Read one or more items in parentheses, separated by commas; `item` reads one of them."""
+        """Read one or more items in parentheses, separated by commas; `item` reads one item."""
         self.expect("(")
         items = [item()]
         while self.accept(","):

@@ -59,7 +59,7 @@ class Workspace:
     def parse(self, query: str) -> Statement:
         """Return a query over the script's tables, parsed.
 
-        Raise ScriptError if it is empty, invalid, or not a query, or if it names an unknown table or column.
+        Raise ScriptError if the query is empty, invalid, or not a query, or if it names an unknown table or column.
         """
         if not query.strip():
             raise ScriptError("the query is empty: write a SELECT")

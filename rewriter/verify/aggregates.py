@@ -1,7 +1,7 @@
 """The normal form of aggregates, over rows and over finer groups.
 
-A finer group is a group of a view or derived table that an outer query aggregates again. A group constant (k) is an
-expression with one value in all rows of a group.
+A finer group is a group of a view or derived table (the inner block) that an outer query aggregates again. A group
+constant (k) is an expression with one value in all rows of a group.
 
 | law                                                                                           |
 |-----------------------------------------------------------------------------------------------|
@@ -75,7 +75,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a sum, difference or product of sums and group constants as one sum over rows, if no digit can be lost.
+    """Return a sum, difference or product of SUMs as one SUM over rows, if no digit can be lost.
 
     `k * sum(x)` gives `sum(k * x)` for a k with one value in all rows of a group. Return other expressions unchanged.
     """

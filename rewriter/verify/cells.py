@@ -129,8 +129,9 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """Return the conjuncts in `different`, and all conjuncts connected with them by common subjects, also
-    indirectly.
+    """Return the conjuncts in `different`, and all conjuncts connected with them by common subjects.
+
+    Two conjuncts may also be connected through others.
     """
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:

@@ -61,7 +61,9 @@ class Conjunct(NamedTuple):
 class Filter:
     """Converts the conjuncts of a filter to tests of cells, and collects the constants compared with each subject.
 
-    `lines` has the collected constants of each subject, an expression that is compared with constants.
+    A subject is an expression that is compared with constants; `lines` has the constants of each subject. A cell has a
+    value, interval or NULL for each subject. A test returns for a cell whether the predicate is true, false or unknown
+    (None).
     """
 
     def __init__(self, block: Block, zone: str) -> None:
@@ -76,7 +78,10 @@ class Filter:
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """Return a predicate as a test of cells; a predicate that cannot be analysed becomes a free truth value."""
+        """Return a predicate as a three-valued test of cells.
+
+        A predicate that cannot be analysed becomes a free truth value: it may be true, false or unknown in each cell.
+        """
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
             return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
@@ -113,7 +118,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return the test for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
+        """Return the test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
 
         The test is never unknown if the operator is IS or <=>.
         """
@@ -124,7 +129,7 @@ class Filter:
         return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """Return the test for LIKE or startswith(), as a range of texts with the same prefix.
+        """Return the test of cells for LIKE or startswith(), as a range of texts with the same prefix.
 
         Return None without a usable prefix. A pattern with more than a prefix and a final `%` adds a free truth value.
 
@@ -187,7 +192,7 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return the test for a comparison of two constants, which has the same truth in every cell.
+        """Return the test of cells for a comparison of two constants, which has the same truth in every cell.
 
         Return None if the truth of the comparison is unknown.
         """
@@ -223,7 +228,7 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
+        """Return the test of cells for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
 
         Return None if c or the literal has no known value.
         """
@@ -238,9 +243,10 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of year(t), as a comparison of t with the midnight that begins a year.
+        """Return the test of cells for a comparison of year(t) with a literal.
 
-        Return None if the year is not a literal, or if an offset change of the zone affects this midnight.
+        The test compares t with the midnight that begins a year. Return None if the year is not a literal, or if an
+        offset change of the zone affects this midnight.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -264,10 +270,10 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return the test for a comparison of a time bucket with a literal, as a comparison of the time with a border.
+        """Return the test of cells for a comparison of a time bucket with a literal.
 
-        A border is the start of a bucket. With `dates`, the literal is compared with the bucket's date. Return None if
-        the literal's value or the border is unknown.
+        The test compares the time with a border, the start of a bucket. With `dates`, the literal is compared with the
+        bucket's date. Return None if the literal's value or the border is unknown.
 
         law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
@@ -301,10 +307,10 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return the test for a comparison of a TIMESTAMP rounded down to a multiple of `step` seconds with a literal.
+        """Return the test of cells for a comparison of a rounded TIMESTAMP with a literal.
 
-        The test compares the TIMESTAMP itself (`source`) with multiples of `step`. Return None if the literal's value
-        is unknown.
+        The TIMESTAMP `source` is rounded down to a multiple of `step` seconds; the test compares `source` itself with
+        multiples of `step`. Return None if the literal's value is unknown.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -317,7 +323,7 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return the test for a comparison of a time with a bound whose value is known only at execution.
+        """Return the test of cells for a comparison of a time with a bound whose value is known only at execution.
 
         The test reads the free truth value of `time < bound` or `time <= bound`. Return None for other operators, for
         subjects that are not times, and if the bound may lie within a bucket.
@@ -358,7 +364,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return the test for a predicate that is no comparison with a constant: a free truth value.
+        """Return the test of cells for a predicate that is no comparison with a constant: a free truth value.
 
         The test is unknown in cells where a column that makes the predicate NULL is NULL.
         """

@@ -64,7 +64,10 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each FULL join that is a LEFT join, because WHERE rejects the NULLs of one table."""
+    """Yield a step for each FULL join that is a LEFT join, because WHERE rejects the NULLs of one table.
+
+    A step is the new block and the axiom used, here empty.
+    """
     rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
         for kept in sorted(join.tables) if join.kind == "FULL" else ():
@@ -177,7 +180,10 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is an inner join, because ON is exactly a foreign key that is never NULL."""
+    """Yield a step for each LEFT join that is an inner join, because ON is exactly a foreign key that is never NULL.
+
+    A step is the new block and the axiom used: the foreign key, in words.
+    """
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
             continue

@@ -128,10 +128,10 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the plain name of a table, if `new` has the rows appended from the snapshot in `old` to the current
-    snapshot.
+    """Return the plain name of a table, if two reads of the table together give its current rows.
 
-    Return None if a snapshot in between is not an append, or if `new` does not begin at the snapshot in `old`.
+    `old` reads the table at a snapshot, and `new` the rows appended between this snapshot and the current one. Return
+    None if a snapshot in between is not an append, or if `new` does not begin at the snapshot in `old`.
     """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:

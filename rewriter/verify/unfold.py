@@ -58,7 +58,7 @@ class Undecided(Exception):
 
 
 class Unfolding:
-    """Unfolds the blocks of one plan into blocks over base tables."""
+    """Unfolds the blocks of one plan: replaces the storage tables and views that they read by the views' queries."""
 
     def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
         self._meaning, self._tables, self._zone = meaning, tables, zone
@@ -91,7 +91,10 @@ class Unfolding:
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the SELECT's block, with each base table renamed to the snapshot at which it is read."""
+        """Return the SELECT's block, with the snapshots at which its base tables are read as parts of the table names.
+
+        A table that is read at the current snapshot keeps its name.
+        """
 
         def read(table: Occurrence) -> Occurrence:
             source = select.sources[table.id]
@@ -103,7 +106,7 @@ class Unfolding:
         return replace(select.block, tables=tuple(map(read, select.block.tables)))
 
     def _whole(self, block: Block) -> Block:
-        """Return the block with all views that it reads unfolded, at any depth."""
+        """Return the block with all views that it reads replaced by their queries, at any depth."""
         for table in block.tables:
             held = self._meaning(table.name)
             if held is not None:

@@ -51,7 +51,7 @@ UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 def verify(
     question: Block, text: str, session: Session, leaves: Leaves, schema: Sequence[Column] | None = None
 ) -> Verdict:
-    """Return the verdict on a printed plan for the block that it answers, the question.
+    """Return the verdict on a plan, given as SQL text, for the question: the block that the plan answers.
 
     With `schema`, the plan's outputs must have the names of these columns; without `schema`, the question's names.
     """
