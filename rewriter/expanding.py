@@ -47,7 +47,7 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
         return _explained(own, [own], expansions, definitions)
     outcomes = [_expanded(e, definitions, relations) if e.views else own for e in expansions]
     tried = [outcome for outcome in outcomes if outcome is not None]
-    # Of several decisions, the one that leaves the fewest blocks to base tables.
+    # The decision that leaves the fewest blocks to base tables is the best one.
     best = min((outcome for outcome in tried if outcome.rewritten), key=attrgetter("left"), default=None)
     if best is None:
         return _explained(own, tried, expansions, definitions)

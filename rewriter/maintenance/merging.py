@@ -55,9 +55,7 @@ class Merging:
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the MERGE that writes only the changed groups, as the text before and the text after the table's
-        name.
-        """
+        """Return the MERGE of only the changed groups, as the text before and the text after the table's name."""
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"

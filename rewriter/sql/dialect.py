@@ -47,7 +47,7 @@ _WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
 _TAKES_UNIT = re.compile(r"(?:date_?|time|timestamp)(?:add|diff)", re.IGNORECASE)
 _CALLABLE = frozenset(Spark.Parser.FUNC_TOKENS)
 _TYPES = frozenset(Spark.Parser.TYPE_TOKENS)
-# The words that sqlglot counts among the types, and which a parenthesis may follow that begins with these.
+# Words that sqlglot counts among the types, but that are keywords if the parentheses after them begin with these.
 _NO_TYPES = {
     TokenType.INTERVAL: frozenset(TokenType),
     TokenType.UNION: frozenset(
@@ -69,7 +69,7 @@ _BEFORE_NAMES = frozenset(
 )
 _AROUND_JOINS = OPENING | CLOSING | {TokenType.SELECT, TokenType.FROM, TokenType.JOIN}
 _LIMITS = frozenset({TokenType.LIMIT, TokenType.OFFSET})
-# What follows a LIMIT of a constant, or a name `limit`.
+# The tokens that may follow LIMIT if its operand is a constant, or if `limit` is a name.
 _NO_EXPRESSION = frozenset(
     {
         *(TokenType.NUMBER, TokenType.ALL, TokenType.FROM, TokenType.COMMA, TokenType.R_PAREN, TokenType.DOT),

@@ -88,7 +88,8 @@ _OF_UNITS = {
 def counted_units(forms: Forms, tree: Tree) -> Tree:
     """Return timestampdiff() from a constant to a bucket as timestampdiff() from the constant to the bucket's time.
 
-    The constant must be on a bucket border, and at least two days before all times. Return other calls unchanged.
+    The constant must be on a bucket border, and at least two days before the earliest time that the filter allows.
+    Return other calls unchanged.
     """
     unit, start, end = tree.expressions
     text = start.this if isinstance(start, exp.Cast) else start
