@@ -1,4 +1,4 @@
-"""Chooses the cheapest plan for one block among the views on its shortlist."""
+"""Chooses the cheapest plan for one block among the views on its shortlist, the views that could answer the block."""
 
 from __future__ import annotations
 

@@ -316,7 +316,10 @@ class Tried:
         return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return the `detail` of a chosen view: the rows read from it, and how its stale part is replaced."""
+        """Return the `detail` of a chosen view: the rows read from the view, and how its stale part is replaced.
+
+        `rows` describes the rows read; the result is empty if there is nothing to tell.
+        """
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
         )

@@ -170,7 +170,7 @@ def _is_whole(argument: Tree) -> bool:
 def united(call: Tree, condition: Tree | None) -> Tree:
     """Return the union of the bitmaps or sketches of groups as the bitmap or sketch of all rows of these groups.
 
-    An aggregate of another kind is returned unchanged, in both cases with `condition` added as FILTER.
+    Return other aggregates unchanged. If `condition` is not None, the returned aggregate has it as FILTER.
     """
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:

@@ -72,7 +72,10 @@ def difference(
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell of the conjuncts' subjects in which two tests differ; None if they agree in all cells."""
+    """Return the first cell in which two filters, given as tests of cells, differ; None if they agree in all cells.
+
+    A cell has a point, gap or NULL for each subject of the conjuncts, which are those of both filters.
+    """
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
     return _search(lines, [each for each in reads if each not in filters.lines], mine, theirs)

@@ -51,7 +51,7 @@ class Conjunct(NamedTuple):
     """A conjunct as a test of cells, with the subjects and free truth values that the test reads.
 
     A cell has a value, interval or NULL for each subject (an expression compared with constants), and a free truth
-    value for each other predicate.
+    value for each other predicate. The test returns whether the conjunct is true, false or unknown (None) in a cell.
     """
 
     test: Test
@@ -72,15 +72,20 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """Return a conjunct as a test of cells, with the subjects and free truth values that the test reads."""
+        """Return a conjunct as a function of a cell, with the subjects and free truth values that the function reads.
+
+        A cell has a value, interval or NULL for each subject (an expression compared with constants), and a truth value
+        for each other predicate. The function returns None for unknown.
+        """
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """Return a predicate as a three-valued test of cells.
+        """Return a predicate as a function of a cell that returns True, False, or None for unknown.
 
-        A predicate that cannot be analysed becomes a free truth value: it may be true, false or unknown in each cell.
+        A cell has a value, interval or NULL for each subject (an expression compared with constants). A predicate that
+        cannot be analysed becomes a free truth value: it may be true, false or unknown in each cell.
         """
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]

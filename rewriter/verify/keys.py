@@ -119,7 +119,8 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
     """Return whether each column of a table's primary key equals a column of a table outside `rest`.
 
-    Return False for a table without a primary key.
+    `rest` are the tables of a SEMI join for which this has not been shown yet, `held` the equal columns. Return False
+    for a table without a primary key.
     """
     key = _key(table, tables)
     return bool(key) and all(

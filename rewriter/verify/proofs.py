@@ -61,9 +61,10 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """Return the properties of a relation on which a verdict depends.
+    """Return the properties of a table on which a verdict depends: columns, keys, and conditions and bounds of the
+    rows.
 
-    These are the columns, keys and bounds of a table; other relations are returned unchanged.
+    Return other relations unchanged.
     """
     if not isinstance(relation, Table):
         return relation

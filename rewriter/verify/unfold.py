@@ -58,7 +58,7 @@ class Undecided(Exception):
 
 
 class Unfolding:
-    """Unfolds the blocks of one plan: replaces the storage tables and views that they read by the views' queries."""
+    """Unfolds the blocks of one plan: replaces the storage tables and views in FROM by the views' queries."""
 
     def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
         self._meaning, self._tables, self._zone = meaning, tables, zone
@@ -234,7 +234,7 @@ class Unfolding:
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
 
     def _apart(self, inner: Block, outer: Block) -> Block:
-        """Return the inner block with its table ids changed where the outer block uses the same ids."""
+        """Return the inner block with new table ids in place of ids that the outer block uses, too."""
         taken = {table.id for table in outer.tables}
         mapping = {t.id: t.id if t.id not in taken else f"u{next(self._numbers)}_{t.id}" for t in inner.tables}
         return renamed_block(inner, mapping)
@@ -289,10 +289,10 @@ class Unfolding:
 
 
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
-    """Restrict a view with grouping sets to the one set that the outer block selects by grouping_id().
+    """Restrict a view with grouping sets to the one set that the outer block selects by a condition on grouping_id().
 
-    Return the outer block without this condition, and the content restricted to the set; return a view without grouping
-    sets unchanged. Raise Undecided if several sets are read.
+    Return the outer block without this condition, and the view's content (a block and its column names) restricted to
+    the set. Return a view without grouping sets unchanged. Raise Undecided if several sets are read.
 
     law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
          the other keys and grouping() itself are not read
