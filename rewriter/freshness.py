@@ -105,7 +105,10 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """Return the view's storage table, fresh or not; a Miss if no refresh of the current view version filled it."""
+    """Return the view's storage table, fresh or not; a Miss if it cannot be used in any state.
+
+    It can be used if a refresh of the current view version filled it, and if rewriting is enabled for the view.
+    """
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)

@@ -85,10 +85,11 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return a suggestion to refresh the view whose refresh alone would answer a block, the best one first.
+    """Return a suggestion to refresh a view, if this alone makes the view answer a block; None if there is no such
+    view.
 
-    Return None if there is no such view. Views that the statement names, and views over these, are tried as well, with
-    the names expanded.
+    Of several such views, prefer one that is also used if all stale views are refreshed. Views that the statement
+    names, and views over these, are tried as well, with the names expanded.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]

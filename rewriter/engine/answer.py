@@ -63,8 +63,9 @@ def from_tables(block: Block) -> Sequence[Shared]:
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
     """Return the Match (a plan) of the first table mapping and rule that fit; otherwise a Miss with the reason.
 
-    `path` is the view's block with its storage table. `remainder` takes the rows that the storage table lacks, as a
-    block, and returns the UNION ALL branches that read these rows.
+    `path` is the view's block with its storage table; a table mapping assigns its tables to those of the query.
+    `remainder` takes the rows that the storage table lacks, as a block, and returns the UNION ALL branches that read
+    these rows.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     further = False

@@ -163,9 +163,10 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, with the mark appended to each function or column name that the parser would translate.
+    """Yield the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
 
-    Raise ParseError if NULL is used as a name.
+    These are names of functions, and names of columns that are also names of types. Raise ParseError if NULL is used as
+    a name.
     """
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
@@ -207,10 +208,10 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token]) -> int:
-    """Insert the mark as the method of each join that has none, in place; return the number of marked joins.
+    """Insert a token (the mark) as the method of each join that has none, in place; return the number of marked joins.
 
-    Raise ParseError if the parser would take the word before JOIN, or the mark, for the name of a relation or an
-    output.
+    With a method, such as NATURAL, sqlglot's parser reads a join only once. Raise ParseError if the parser would take
+    the word before JOIN, or the mark, for the name of a relation or an output.
     """
     kinds = [token.token_type for token in tokens]
     if TokenType.JOIN not in kinds:
@@ -234,7 +235,7 @@ def _mark_joins(tokens: list[Token]) -> int:
 
 
 def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinable: bool) -> None:
-    """Append to `places` the index at which to insert the mark of the JOIN at index `i`, unless the join has a method.
+    """Append to `places` the index at which to insert a method for the JOIN at index `i`, unless the join has one.
 
     Raise ParseError if JOIN is used as a name.
     """
@@ -258,9 +259,10 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
 
 
 def _restore(tree: Tree) -> int:
-    """Remove the marks from names and joins, and replace columns that stand for time units by units, in place.
+    """Remove the characters of code 0 that were appended to names and joins before parsing, in place.
 
-    `DAY` is a unit in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`. Return the number of marked joins.
+    Also replace columns that stand for time units by units: `DAY` is a unit in `dateadd(DAY, 7, t)`, but not in
+    `datediff(day, other)`. Return the number of joins that had a marked method.
     """
     calls, joins = [], 0
     for node in tree.find_all(exp.Anonymous, exp.Identifier, exp.Join):
@@ -280,7 +282,10 @@ def _restore(tree: Tree) -> int:
 
 
 def _restore_join(join: exp.Join) -> bool:
-    """Turn a marked join into the join that sqlglot parses without a mark; return whether the join was marked."""
+    """Remove the method that was inserted into a join before parsing, in place; return whether the join had it.
+
+    The join then is as sqlglot would have parsed it without the method.
+    """
     if join.args.get("method") != _MARK:
         return False
     join.set("method", None)

@@ -15,7 +15,7 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Return the tree with each printed time bucket replaced by a call of `timeseries(source, grain, type)`."""
+    """Return the tree with time buckets in Spark's functions replaced by calls of `timeseries(source, grain, type)`."""
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES

@@ -50,7 +50,7 @@ def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare two blocks for each mapping of the plan's tables to the question's tables.
+    """Compare a plan's block with the block to be answered, for each one-to-one mapping of the plan's tables.
 
     Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
     """
@@ -64,7 +64,10 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
-    """Compare two blocks, with the plan's table ids renamed to the question's by `mapping`."""
+    """Compare a plan's block with the block to be answered, for one mapping of the plan's tables.
+
+    `mapping` has, for each table id of the plan, the id of the corresponding table in the block to be answered.
+    """
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, zone)
     return _compare(question, other, tables, zone)

@@ -88,9 +88,9 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key of the inner block without its GROUPED_FLOAT call, if it is also a key of this block.
+    """Return a floating-point key without its marker, if the key of the inner block is also a key of this block.
 
-    Return other nodes unchanged.
+    The marker GROUPED_FLOAT is a call around keys of grouped derived tables. Return other nodes unchanged.
     """
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 

@@ -1,4 +1,4 @@
-"""Parses a printed plan: a SELECT over storage tables, base tables and chains of UNION ALL."""
+"""Parses the SQL text of a plan: a SELECT over storage tables, base tables and chains of UNION ALL."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def read_printed(
     constants: frozenset[str] = frozenset(),
     derived: Sequence[Occurrence] = (),
 ) -> Select:
-    """Parse a printed plan; raise Unsupported if the text has SQL that plans never have.
+    """Parse the SQL text of a plan; raise Unsupported if the text has SQL that plans never have.
 
     `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the question
     (the block to be answered) treats as constants; `derived` are the question's derived tables, which are not parsed
@@ -96,7 +96,7 @@ def _query_of(text: str) -> Tree:
 
 
 class _Reader:
-    """Parses the SELECTs of one printed plan."""
+    """Parses the SELECTs in the SQL text of one plan."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Reader:
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Replace a derived table that the question also has by a generated table name, in place."""
+        """Replace a derived table that is also in the block to be answered by a generated table name, in place."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:

@@ -61,8 +61,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """Return the properties of a table on which a verdict depends: columns, keys, and conditions and bounds of the
-    rows.
+    """Return the properties of a table on which a verdict depends: columns, keys, and bounds of the rows.
 
     Return other relations unchanged.
     """

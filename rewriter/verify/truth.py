@@ -60,7 +60,7 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """Return an IS predicate in normal form: without the GROUPED_FLOAT call around a floating-point grouping key."""
+    """Return an IS predicate in normal form: without the marker GROUPED_FLOAT around a floating-point grouping key."""
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
@@ -74,7 +74,7 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison without the GROUPED_FLOAT call that marks a floating-point grouping key.
+    """Return an operand of a comparison without GROUPED_FLOAT, a call that marks a floating-point grouping key.
 
     A grouping key is 0.0 where a row may have -0.0; a comparison does not distinguish the two. Operands of other
     operations are returned unchanged.

@@ -1,4 +1,8 @@
-"""Verifies a printed plan: parses and unfolds the plan, compares it with the question, and returns the verdict."""
+"""Verifies a plan, given as SQL text, for the block that it answers (the question).
+
+The plan is parsed, the storage tables in it are replaced by the queries of their views ("unfolded"), and the result is
+compared with the question.
+"""
 
 from __future__ import annotations
 
@@ -123,9 +127,10 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question with its plan; for a question over a UNION ALL, each branch with the same branch of the plan.
+    """Yield the question (the block to be answered) with its plan; for a UNION ALL, pairs of their branches.
 
-    Raise Undecided if the plan has a different number of branches.
+    If the question reads a UNION ALL, each pair is the question over one branch, and the plan with the branch at the
+    same position. Raise Undecided if the plan has a different number of branches.
 
     law:    groups merged from several branches are the question over their union, if each branch is the question over
             its own rows; the branch counts as an additional key of these groups
