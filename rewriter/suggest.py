@@ -85,8 +85,7 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return a suggestion to refresh a view, if this alone makes the view answer a block; None if there is no such
-    view.
+    """Return a suggestion to refresh a view, if this alone makes the view answer a block; None without such a view.
 
     Of several such views, prefer one that is also used if all stale views are refreshed. Views that the statement
     names, and views over these, are tried as well, with the names expanded.

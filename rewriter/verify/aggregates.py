@@ -264,9 +264,9 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the x for which an expression equals the aggregate `name` of x in each group of the inner block.
+    """Return the x for which an expression equals the aggregate `name` of x in each group; None for other expressions.
 
-    Return None for other expressions.
+    The groups are those of a view or derived table, which the outer query aggregates again.
     """
     call = aggregate_of(tree)
     if call is not None:

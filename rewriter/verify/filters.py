@@ -125,7 +125,8 @@ class Filter:
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
         """Return the test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
 
-        The test is never unknown if the operator is IS or <=>.
+        The test is never unknown if the operator is IS or <=>. A cell has a value, interval or NULL for each compared
+        expression; the test returns for a cell True, False, or None (unknown).
         """
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
@@ -137,6 +138,8 @@ class Filter:
         """Return the test of cells for LIKE or startswith(), as a range of texts with the same prefix.
 
         Return None without a usable prefix. A pattern with more than a prefix and a final `%` adds a free truth value.
+        A cell has a value, interval or NULL for each compared expression; the test returns for a cell True, False, or
+        None (unknown).
 
         law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
         """
@@ -199,7 +202,8 @@ class Filter:
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
         """Return the test of cells for a comparison of two constants, which has the same truth in every cell.
 
-        Return None if the truth of the comparison is unknown.
+        Return None if the truth of the comparison is unknown. A cell has a value, interval or NULL for each compared
+        expression; the test returns for a cell True, False, or None (unknown).
         """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
@@ -235,7 +239,8 @@ class Filter:
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return the test of cells for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
 
-        Return None if c or the literal has no known value.
+        Return None if c or the literal has no known value. A cell has a value, interval or NULL for each compared
+        expression; the test returns for a cell True, False, or None (unknown).
         """
         if len(call.expressions) != 2:
             return None
@@ -251,7 +256,8 @@ class Filter:
         """Return the test of cells for a comparison of year(t) with a literal.
 
         The test compares t with the midnight that begins a year. Return None if the year is not a literal, or if an
-        offset change of the zone affects this midnight.
+        offset change of the zone affects this midnight. A cell has a value, interval or NULL for each compared
+        expression; the test returns for a cell True, False, or None (unknown).
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -278,7 +284,8 @@ class Filter:
         """Return the test of cells for a comparison of a time bucket with a literal.
 
         The test compares the time with a border, the start of a bucket. With `dates`, the literal is compared with the
-        bucket's date. Return None if the literal's value or the border is unknown.
+        bucket's date. Return None if the literal's value or the border is unknown. A cell has a value, interval or NULL
+        for each compared expression; the test returns for a cell True, False, or None (unknown).
 
         law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
@@ -315,7 +322,8 @@ class Filter:
         """Return the test of cells for a comparison of a rounded TIMESTAMP with a literal.
 
         The TIMESTAMP `source` is rounded down to a multiple of `step` seconds; the test compares `source` itself with
-        multiples of `step`. Return None if the literal's value is unknown.
+        multiples of `step`. Return None if the literal's value is unknown. A cell has a value, interval or NULL for
+        each compared expression; the test returns for a cell True, False, or None (unknown).
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -331,7 +339,8 @@ class Filter:
         """Return the test of cells for a comparison of a time with a bound whose value is known only at execution.
 
         The test reads the free truth value of `time < bound` or `time <= bound`. Return None for other operators, for
-        subjects that are not times, and if the bound may lie within a bucket.
+        subjects that are not times, and if the bound may lie within a bucket. A cell has a value, interval or NULL for
+        each compared expression; the test returns for a cell True, False, or None (unknown).
 
         law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a bucket of a
              day
@@ -369,9 +378,11 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return the test of cells for a predicate that is no comparison with a constant: a free truth value.
+        """Return the test of cells for a predicate that is no comparison with a constant.
 
-        The test is unknown in cells where a column that makes the predicate NULL is NULL.
+        The predicate is a free truth value: it may be true, false or unknown in each cell. It is unknown in cells where
+        a column that makes it NULL is NULL. A cell has a value, interval or NULL for each compared expression; the test
+        returns for a cell True, False, or None (unknown).
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))

@@ -91,9 +91,7 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Compare two blocks that read groups as named tables; return the result with all axioms (trusted keys)
-        used.
-        """
+        """Compare two blocks that read groups as named tables; return the result with all trusted keys used."""
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._zone)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
