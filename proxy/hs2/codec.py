@@ -43,7 +43,10 @@ S = TypeVar("S")
 
 
 def decode(kind: type[S], data: bytes, start: int = 0) -> S:
-    """Decode a struct of class `kind` from the bytes at `start`; raise WireError for invalid bytes."""
+    """Decode a Thrift struct of the generated class `kind` from `data`, beginning at the offset `start`.
+
+    Raise WireError if the bytes are not such a struct.
+    """
     struct: Any = kind()
     try:
         if _DECODE is not None and (layout := getattr(kind, "thrift_spec", None)) is not None:
@@ -77,7 +80,9 @@ def encode_reply(name: str, seqid: int, response: Any) -> bytes:
 
 
 def read_request(message: bytes, kind: type[S]) -> S:
-    """Return the request struct of a call; raise WireError for an invalid message."""
+    """Return the request struct of a call, of the class `kind`; raise WireError if the message is invalid or has no
+    request.
+    """
     start = _within(message, _REQUEST)
     if start is None:
         raise WireError("a call contains no request")
@@ -85,7 +90,10 @@ def read_request(message: bytes, kind: type[S]) -> S:
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
-    """Return the response struct of a reply; raise Unreachable for a Thrift exception or an invalid message."""
+    """Return the response struct of a reply, of the class `kind`.
+
+    Raise Unreachable if the reply is a Thrift exception, is invalid, or has no response.
+    """
     try:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:
@@ -100,7 +108,10 @@ def read_reply(message: bytes, kind: type[S]) -> S:
 
 
 def succeeded(reply: bytes) -> bool:
-    """Return whether a reply reports success, from its first bytes; False for a Thrift exception."""
+    """Return whether the status code of a reply means success; only the first bytes of the reply are read.
+
+    Return False for a Thrift exception and for a reply without a status code.
+    """
     body = body_of(reply)
     if reply[_TYPE] == EXCEPTION:
         return False
@@ -119,7 +130,10 @@ def rows_in(reply: bytes) -> int:
 
 
 def _within(message: bytes, field: bytes) -> int | None:
-    """Return the offset of the struct in the given field of a message's body; None if the field is absent."""
+    """Return the offset of the request or response struct in a message; None if the message has none.
+
+    `field` is the encoded head of the field that contains the struct: type and field id.
+    """
     body = body_of(message)
     if message.startswith(field, body):
         return body + len(field)
@@ -142,21 +156,26 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Return whether a protocol version sends rows as columns, and binary values as bytes."""
+    """Return whether clients of a protocol version get row sets as columns; older clients get rows, and no binary
+    values.
+    """
     return version >= V6
 
 
 def knows_timeout(version: int) -> bool:
-    """Return whether clients of this protocol version know the TIMEDOUT state; older ones would poll forever."""
+    """Return whether clients of a protocol version know the state TIMEDOUT.
+
+    A client that does not know TIMEDOUT would poll the status forever.
+    """
     return version > V8
 
 
 def status_held_s(version: int) -> float:
-    """Return the seconds for which the reply to a status poll of a running statement is delayed, against busy polling.
+    """Return the seconds for which Viewgate delays the reply to a status poll of a running statement.
 
-    Hive JDBC, version 7 and later, polls continuously and cannot cancel during a poll. PyHive (used by dbt and
-    Superset) and impyla, both version 6, sleep for up to five seconds after each reply except the last: replies to
-    their polls are delayed as long as Spark delays them.
+    The delay keeps clients from polling too often. Hive JDBC, version 7 and later, polls continuously and cannot cancel
+    during a poll. PyHive (used by dbt and Superset) and impyla, both version 6, sleep for up to five seconds after each
+    reply except the last: the replies to their polls are delayed as long as Spark delays them.
 
     >>> status_held_s(V6), status_held_s(V8)
     (5.0, 0.03)

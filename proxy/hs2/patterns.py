@@ -1,4 +1,4 @@
-"""The name patterns of metadata calls (GetTables, GetColumns …): JDBC's, as HiveServer2 interprets them."""
+"""Matches the name patterns of metadata calls (GetTables, GetColumns …): JDBC's patterns, as HiveServer2 reads them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def matcher(pattern: str | None) -> Callable[[str], bool]:
 
 
 def is_exact(pattern: str | None) -> bool:
-    r"""Return whether a pattern matches only one name, up to case.
+    r"""Return whether a pattern has no wildcard, and so matches one name only (ignoring case).
+
+    Return False for a pattern that is None, empty, or impyla's `.*`, because such a pattern matches every name.
 
     >>> [is_exact(pattern) for pattern in (None, ".*", "sales", "sales_2024", r"sales\_2024")]
     [False, False, True, False, True]

@@ -1,4 +1,7 @@
-"""Results that Viewgate computes itself, and row sets: columnar since protocol version 6, row-based before."""
+"""Results that Viewgate computes itself, and the encoding of results as Thrift row sets.
+
+Row sets are columnar since protocol version 6, and row-based before.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ Value = bool | int | float | str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """Columns and rows; dates, timestamps, decimals and nested values are strings, as the protocol sends them.
+    """The columns and rows of a result; dates, timestamps, decimals and nested values are strings, as the protocol
+    sends them.
 
     >>> ResultSet.of("name", "size bigint", rows=[("a", 1)]).columns
     (ColumnDesc(name='name', type='string'), ColumnDesc(name='size', type='bigint'))
@@ -35,7 +39,7 @@ class ResultSet:
         )
 
 
-# Runs a statement to its end, and returns its whole result.
+# A function that runs a statement to its end and returns the whole result.
 Query = Callable[[str], Awaitable[ResultSet]]
 
 
@@ -71,8 +75,9 @@ _NONE = type(None)
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
-    """Return the row set of these rows in a protocol version's encoding; `start` is the first row's index in the
-    result.
+    """Return the row set with these rows, columnar or row-based according to the protocol version.
+
+    `start` is the index of the first row within the result.
     """
     if not columnar(version):
         return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
@@ -82,7 +87,7 @@ def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], st
 
 
 def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a row set, columnar or (before protocol version 6) row-based.
+    """Return the rows of a Thrift row set, columnar or (before protocol version 6) row-based; NULL is None.
 
     >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
     >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))
@@ -109,7 +114,7 @@ def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
 
 
 def _filled(values: Sequence[Any], null: Any) -> tuple[list[Any], bytes]:
-    r"""Return the values with `null` in place of each NULL, and the bit set of NULLs.
+    r"""Return the values with `null` in place of each None, and the bit set that marks the NULLs.
 
     The bit set is as long as Spark makes it: one byte, and one more for every eight rows up to the last NULL.
 
@@ -146,7 +151,10 @@ def _cell(cell: Any) -> Any:
 
 
 def _values(column: Any) -> list[Any]:
-    """Return a column's values; the bit set of NULLs may be shorter than the column."""
+    """Return the values of a Thrift column, None for NULL.
+
+    The bit set of NULLs may be shorter than the column: the values after its end are not NULL.
+    """
     data = next(data for field in _COLUMN_FIELDS if (data := getattr(column, field)) is not None)
     nulls = data.nulls or b""
     marked = {8 * at + bit for at, byte in enumerate(nulls) if byte for bit in range(8) if byte >> bit & 1}
@@ -154,7 +162,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def fetch_error(reply: bytes) -> SqlError | None:
-    """Return the error in a reply to FetchResults; None if there is none or the reply is invalid."""
+    """Return the error that a reply to FetchResults reports; None if the reply reports no error or is invalid."""
     try:
         check(read_reply(reply, ttypes.TFetchResultsResp).status)
     except SqlError as error:

@@ -1,5 +1,6 @@
-"""The status of a call: success, or an error with all fields that clients read; and the errors that statements
-raise.
+"""Encodes and decodes the status of a call (success, or an error with all fields that clients read).
+
+Also defines the errors that statements raise.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PREFIXES = re.compile(
     r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\w*: *\n?)+"
 )
 
-_NEAR = 0.75  # the similarity of hots and host, with two letters exchanged
+_NEAR = 0.75  # the similarity of two four-letter names with two letters exchanged, such as hots and host
 _CONNECTION_LOST, _RESOLUTION_UNKNOWN = "08S01", "08007"
 _INVALID = "42"  # the SQLSTATE class of syntax errors and access rule violations
 _UNCERTAIN = "The statement may have been executed; check before you run it again."
@@ -31,7 +32,7 @@ _EXECUTED = "The statement has been executed, and its result is lost."
 
 
 class SqlError(Exception):
-    """The failure of a statement; message, SQLSTATE and error code are sent to the client.
+    """The failure of a statement; the client gets the message, the SQLSTATE and the error code.
 
     >>> SqlError("no such table", "42P01").sql_state
     '42P01'
@@ -56,16 +57,16 @@ class LoginRefused(SqlError):
 
 
 class Unreachable(SqlError):
-    """A server, or a session on it, is not available or was lost."""
+    """An upstream server, or a session on it, is not available or was lost."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _CONNECTION_LOST)
 
 
 class Interrupted(SqlError):
-    """A statement was interrupted before its end was known.
+    """A statement was interrupted, and whether it has finished is unknown.
 
-    `what` says what happened, and `advice` what to do if the statement only reads.
+    `what` says which event interrupted the statement, and `advice` is the remedy if the statement only reads.
 
     >>> Interrupted("Viewgate is shutting down.", "Try again.", "57P01").uncertain().sql_state
     '08007'
@@ -76,11 +77,13 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error for a statement that writes: running it again could write twice."""
+        """Return the error to report if the statement writes: it may have been executed, and must not be run again
+        unchecked.
+        """
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
-        """Return the error for a statement that has written, and whose rows were not fetched."""
+        """Return the error to report if the statement has written successfully, and only its result is lost."""
         return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
 
 
@@ -97,7 +100,9 @@ class ConnectionLost(Interrupted, Unreachable):
 
 
 def reported(message: str | None, sql_state: str | None, error_code: int | None) -> SqlError:
-    """Return the error that a server reports, of the class that its SQLSTATE implies.
+    """Return the error for the message, SQLSTATE and error code that a server reports.
+
+    The SQLSTATE determines the class: Unreachable for 08S01, InvalidStatement for class 42, SqlError for all others.
 
     >>> reported("no such table", "42P01", 0)
     InvalidStatement('no such table')
@@ -110,7 +115,8 @@ def reported(message: str | None, sql_state: str | None, error_code: int | None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the hint " (did you mean …?)" for an unknown name; empty if no known name is similar.
+    """Return the hint " (did you mean …?)" with the known name most similar to a name; empty if no known name is
+    similar.
 
     >>> nearest("viewgate.rewite", ["viewgate.rewrite"]), nearest("x", ["viewgate.rewrite"])
     (' (did you mean viewgate.rewrite?)', '')
@@ -125,7 +131,9 @@ def success() -> Any:
 
 
 def failure(error: SqlError) -> Any:
-    """Return the status of a failed call, in the form in which Spark sends it for a synchronous statement."""
+    """Return the status that reports an error to the client, in the form in which Spark sends errors of synchronous
+    statements.
+    """
     return ttypes.TStatus(
         statusCode=ttypes.TStatusCode.ERROR_STATUS,
         infoMessages=stack_messages(error.message),
@@ -136,7 +144,7 @@ def failure(error: SqlError) -> Any:
 
 
 def check(status: Any) -> None:
-    """Raise the error that a status reports; do nothing for a successful one.
+    """Raise the error that a Thrift status reports (see `reported`); do nothing for a status without an error.
 
     >>> check(failure(SqlError("no such table", "42P01")))
     Traceback (most recent call last):
@@ -178,7 +186,9 @@ def root_message(text: str) -> str:
 
 
 def stack_messages(text: str) -> list[str]:
-    r"""Return a printed Java stack trace as Hive's drivers parse it: each cause after `*`, then its frames.
+    r"""Return a printed Java stack trace as the list of strings that Hive's drivers parse.
+
+    Each exception is an element that begins with `*`, followed by one element for each of its stack frames.
 
     >>> stack_messages("x.E: no\n\tat a.B.c(D.java:1)\n")
     ['*x.E:no:1:0', 'a.B:c:D.java:1']

@@ -1,4 +1,4 @@
-"""Column types: Spark's names for them, and the type ids by which they are sent to clients."""
+"""Column types: the type names of Spark, and the type ids with which columns are described to clients."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TypeName(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether the type has a type id in the protocol (others are sent as strings)."""
+        """Whether the protocol has a type id for the type; values of other types are sent as strings."""
         return self.base in TYPE_IDS
 
 
@@ -79,12 +79,12 @@ class ColumnDesc:
 
     @property
     def type_id(self) -> int:
-        """The type id with which the column is sent to clients."""
+        """The Thrift type id of the column; that of STRING if the protocol has no id for the type."""
         return TYPE_IDS.get(TypeName.of(self.type).base, _STRING)
 
 
 def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
-    """Return the schema for GetResultSetMetadata, with columns numbered from `first`.
+    """Return the columns as the Thrift schema for GetResultSetMetadata, numbered from `first`.
 
     Spark numbers columns from 0 for statements, and from 1 for metadata calls.
     """
@@ -97,7 +97,7 @@ def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
 
 
 def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
-    """Return the columns that a GetResultSetMetadata schema describes.
+    """Return the columns that a schema from GetResultSetMetadata describes.
 
     >>> columns_of(table_schema([ColumnDesc("a", "decimal(10,2)"), ColumnDesc("b", "int")]))
     (ColumnDesc(name='a', type='decimal(10,2)'), ColumnDesc(name='b', type='int'))
