@@ -1,7 +1,7 @@
 """The rows of the table functions `mv_dependencies` and `stale_files`, and the order in which views are refreshed.
 
-The functions list the source files that each part of a view's storage was computed from, and the files that changed
-since.
+`mv_dependencies` lists the source files from which each partition of a view's storage table was computed, and
+`stale_files` the source files added or removed since the last refresh.
 
 A view is refreshed after all views that it reads. Of the other views, those with more stored rows are refreshed first,
 because a full refresh of a view with coarser groups can then be computed from their storage: see `planning`.
@@ -22,7 +22,7 @@ from rewriter.model import Files, MaterializedView, Table, TableName
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 
-# The most rows that are added to a statement.
+# The most rows that a table function may add to a statement.
 MOST_FILES = 10_000
 Graph = Callable[..., Iterable[Dependency]]
 Columns = Mapping[str, tuple[str, Callable[[Dependency], str]]]
@@ -44,13 +44,16 @@ FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
 
 
 def _time(added_ms: int | None) -> str:
-    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if it is unknown."""
+    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if the time is
+    unknown.
+    """
     return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
 
 
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """Return the rows of a table function for a view as a SQL subquery; raise SqlError 54000 for more than
-    MOST_FILES rows.
+    """Return the rows of a table function (a key of FUNCTIONS) for a view, as the text of a SQL subquery.
+
+    Raise SqlError 54000 for more than MOST_FILES rows.
     """
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)
@@ -80,7 +83,9 @@ def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """Return the views over these tables, and the views over those views, in the order of refresh."""
+    """Return the views that read the tables, directly or through other views, in the order in which to refresh the
+    views.
+    """
     graph, by_name = definitions.graph, definitions.by_name
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
     held = {name: await _records(catalog, by_name[name]) for name in names}

@@ -1,6 +1,6 @@
-"""View locks, held by refreshes, maintenance and drops: one change of a view's storage runs at a time.
+"""View locks, held by refreshes, maintenance and drops: at most one change of a view's storage runs at a time.
 
-No change begins once the view is being dropped.
+While a view is being dropped, no other change of the view's storage begins.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from rewriter.model import MaterializedView, TableName
 
 _Result = TypeVar("_Result")
 
-# What is locked: a new view under the name of a dropped one does not wait for work on that.
+# The key of a view lock. It has the view's UUID, so that a new view does not wait for the lock of a
+# dropped view with the same name.
 Content = tuple[str, TableName]
 
 
 def content(view: MaterializedView) -> Content:
-    """Return the key of a view's lock: a new view under the name of a dropped one has another lock."""
+    """Return the key of a view's lock; a new view with the name of a dropped view has another key."""
     return view.uuid, view.storage
 
 
 class UnderWay:
-    """The view locks of one event loop."""
+    """The view locks of one event loop, and the running changes of views' storage."""
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -35,15 +36,16 @@ class UnderWay:
 
     @asynccontextmanager
     async def alone(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Hold the view lock in the body; raise Lost if the view is being dropped."""
+        """Hold the view's lock while the body runs; raise Lost if the view is being dropped."""
         async with self._busy[content(view)]:
             if content(view) in self._gone:
                 raise gone(view)
             yield
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Return the result of `work`, whose caller holds the view lock; raise Lost if the view is dropped
-        meanwhile.
+        """Run a change of a view's storage (`work`) and return its result; the caller holds the view's lock.
+
+        Raise Lost if the change is cancelled because the view is being dropped.
         """
         task = asyncio.create_task(work)
         self._tasks[content(view)] = task
@@ -59,7 +61,11 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Cancel running work on a view's storage, wait for its end, and let none begin during the body."""
+        """Cancel a running change of the view's storage and wait for its end, then hold the view's lock while the body
+        runs.
+
+        A change that already waits for the lock raises Lost.
+        """
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):
             running.cancel()

@@ -1,8 +1,8 @@
 """Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
-The write has succeeded by then. A failed refresh concerns only its view: it is reported in the statement's log and,
-until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A refresh never turns rewriting on again after a user has turned
-it off.
+The refresh begins after the write has succeeded, so a failed refresh does not fail the write. The failure is reported
+in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A refresh never turns
+rewriting on again after a user has turned rewriting off.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ class OnCommit:
         self._running: set[asyncio.Task[None]] = set()
 
     async def after_write(self, definitions: Definitions, tables: Collection[TableName], log: Log) -> None:
-        """Refresh the stale views over tables that a statement may have written to.
+        """Refresh the stale views over the tables that a statement may have written to.
 
-        Return when the refreshes have ended that the statement waits for (property `viewgate.refresh.wait`); the others
-        run in the background. If cancelled, cancel the refreshes that it waits for.
+        Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
+        other refreshes run in the background. Return when all refreshes for which the statement waits have ended. If
+        this call is cancelled, cancel these refreshes as well.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         decisions = await self._waiting(definitions, views)
@@ -64,11 +65,12 @@ class OnCommit:
     def _waited_for(
         self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
-        """Start the refreshes, each after the refreshes of the views that it reads; return one waiting coroutine per
-        view.
+        """Start the refreshes for which a statement waits, and return one coroutine per view that waits for the view's
+        refresh.
 
-        A view with `viewgate.refresh.wait = always` comes after all views before it, because its full refresh may read
-        their storage.
+        Each refresh begins after the refreshes of the views that the view reads. The refresh of a view with
+        `viewgate.refresh.wait = always` begins after all refreshes before it, because a full refresh may read their
+        storage.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -104,9 +106,9 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Start missed refreshes in the background.
+        """Start missed post-commit refreshes in the background: those of all stale views without DEFERRED REFRESH.
 
-        They were missed because Viewgate was killed after a commit, or because the catalog was unavailable.
+        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable.
         """
         self._start(self._caught_up(definitions))
 
@@ -135,8 +137,8 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the views that are stale, or will be once the views that they read are refreshed; deferred views
-        are left out.
+        """Return the stale views, and the views that read a stale view; leave out views created WITH DEFERRED
+        REFRESH.
         """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
@@ -154,10 +156,10 @@ class OnCommit:
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]
     ) -> dict[MaterializedView, Decision | None]:
-        """Return the views for whose refresh the writing statement waits, each with its refresh decision.
+        """Return the views for whose refresh the writing statement waits, each with the decision how to refresh.
 
-        Their properties decide, and a statement waits for a view only if it waits for all stale views that this view
-        reads. The decision is None if planning the refresh fails.
+        The properties of each view decide; a statement waits for a view only if it also waits for all stale views that
+        this view reads. The decision is None if planning the refresh fails.
         """
         waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
@@ -171,9 +173,9 @@ class OnCommit:
         return waiting
 
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
-        """Return whether a statement waits for a view's refresh, and the refresh decision.
+        """Return whether a statement waits for a view's refresh, and the decision how to refresh the view.
 
-        The decision is None if it is not needed (wait = never), or if planning the refresh failed.
+        The decision is None if the statement does not wait (wait = never), or if planning the refresh failed.
         """
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:
@@ -197,8 +199,9 @@ class OnCommit:
         cause: Cause = Cause.COMMIT,
         asked: Asked = UP_TO_DATE,
     ) -> None:
-        """Refresh a view if it is stale, unless a view that it reads is in `failed`; add the view to `failed` on
-        failure.
+        """Refresh a view if it is stale, and log the result; if the refresh fails, add the view to `failed`.
+
+        A view that reads a view in `failed` is not refreshed, and is added to `failed` as well.
         """
         if why := stopped(view, failed):
             log(why)
@@ -223,7 +226,7 @@ class OnCommit:
 
 
 class _Said:
-    """A refresh's log function: logs to the waiting statement's operation log, and after `leave` to the server's
+    """The log function of a refresh: writes to the log of the waiting statement, and after `leave` to the server's
     log.
     """
 
@@ -234,12 +237,16 @@ class _Said:
         self._log(line)
 
     def leave(self) -> None:
-        """Log to the server from now on, because no statement waits any longer."""
+        """Write to the server's log from now on, because no statement waits for the refresh any longer."""
         self._log = _logger.info
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
-    """Wait for a view's refresh, at most for the time in its properties; if cancelled, cancel the refresh."""
+    """Wait until a view's refresh has ended, or until the time limit in the view's properties (see `_limit`) has
+    passed.
+
+    After the time limit, the refresh continues in the background. If this wait is cancelled, cancel the refresh.
+    """
     try:
         await asyncio.wait({task}, timeout=_limit(view))
     except asyncio.CancelledError:
@@ -252,7 +259,8 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
 
 
 def _limit(view: MaterializedView) -> float | None:
-    """Return the seconds for which a statement waits for a view's refresh; None for no limit.
+    """Return the seconds for which a statement waits for a view's refresh, from the view's properties; None for no
+    limit.
 
     >>> from types import SimpleNamespace as View
     >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]
@@ -265,7 +273,10 @@ def _limit(view: MaterializedView) -> float | None:
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
-    """Return why a view is not refreshed after the failure of a view that it reads, as text; empty if it reads none."""
+    """Return a message that a view is not refreshed because a view that it reads is in `failed`.
+
+    Return an empty text if the view reads no view in `failed`.
+    """
     below = next((state.name for state in view.through if state.name in failed), None)
     if below is None:
         return ""

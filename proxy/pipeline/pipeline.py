@@ -46,7 +46,8 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # the properties of storage that a
 class Refreshed:
     """The result of a refresh: rows written, the storage's snapshot, and whether the refresh changed anything.
 
-    `only` is the condition that the rows of partial storage satisfy; empty if the storage has all rows of the view.
+    `only` is the SQL condition that the stored rows satisfy if the storage holds a part of the view's rows; empty if
+    the storage holds all rows.
     """
 
     rows: int
@@ -56,7 +57,7 @@ class Refreshed:
 
 
 class Pipeline:
-    """Runs refreshes, one at a time for each view, and records them in the journal."""
+    """Runs refreshes, at most one at a time for each view, and records the refreshes in the journal."""
 
     def __init__(self, catalog: Catalog, runner: Runner, journal: Journal | None = None) -> None:
         self._catalog = catalog
@@ -73,7 +74,10 @@ class Pipeline:
     async def refresh(
         self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE, cause: Cause = Cause.STATEMENT
     ) -> Refreshed:
-        """Refresh a view's storage; raise SqlError if that fails, with the last complete step as the content."""
+        """Refresh a view's storage and return the result; raise SqlError if the refresh fails.
+
+        A refresh may consist of several commits; after a failure, the storage has the rows of the last commit.
+        """
 
         def say(line: str) -> None:
             self._said[content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
@@ -93,27 +97,33 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Cancel running work on a view's storage, and let none begin in the body, which removes the storage."""
+        """Cancel a running change of a view's storage, and prevent others while the body runs, in which the storage is
+        removed.
+        """
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        """Record that the current snapshot of a table has the result of the view's query over these sources."""
+        """Record that the current snapshot of a table holds the result of the view's query over these sources.
+
+        An existing table is thereby adopted as a view's storage without a refresh.
+        """
         async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the storage filled for one version of a view (`filled`) as content of another version (`view`).
+        """Record the storage that was filled for one version of a view (`filled`) as the content of another version
+        (`view`).
 
-        Do nothing if the definitions differ. Raise SqlError if the storage is missing or being changed.
+        Do nothing if the definitions differ. Raise SqlError if the storage is missing or is being changed.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement on a view's storage, which does not change its rows (compaction, snapshot
-        expiry).
+        """Run a maintenance statement on a view's storage (compaction, snapshot expiry), which does not change its
+        rows.
         """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
@@ -132,7 +142,7 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Perform one step of a refresh, which is one commit; return the result, and whether another step must
+        """Perform one step of a refresh, which is one commit; return its result, and whether another step must
         follow.
         """
         for _ in range(_ATTEMPTS):
@@ -176,27 +186,34 @@ class Pipeline:
         )
 
     async def rests(self, view: MaterializedView) -> bool:
-        """Return whether a view is fresh, so that a refresh would change nothing; False with a retention, which may
-        drop rows.
+        """Return whether a refresh would change nothing, because the view is fresh.
+
+        Return False for a view with a retention, because a refresh may drop rows that have become too old.
         """
         retained = period(view.properties.get(RETENTION, "")) is not None
         return not retained and (await status(self._catalog, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
-        """Return how a refresh would run now, and why; `incremental` says whether its cost would grow with the
-        change only.
+        """Return how a refresh of the view would run now, and why.
+
+        The decision is `incremental` if the cost of the refresh grows only with the change of the sources.
         """
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-        """Return the staging table for appended rows that several of these refreshes read, by the names of their views.
+        """Return the staging tables for refreshes that read the same appended rows, by view name.
 
-        After each refresh, its view must `leave` the staging table.
+        Views whose refresh reads no shared rows are absent. After each refresh, its view must `leave` the staging
+        table.
         """
         return shared_deltas(self._runner, decisions)
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """Return the kind of the next refresh, the reason with its consequences, and its first SQL statement."""
+        """Return the kind of the next refresh, its reason and following steps as text, and its SQL statement.
+
+        The statement is empty if there is nothing to refresh. For a refresh in several steps, the statement is the
+        first one.
+        """
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
         if step.then:
@@ -206,8 +223,10 @@ class Pipeline:
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
-        """Try a step once; return None if an unpinned source changed meanwhile, so that the written rows are
-        uncertain.
+        """Write and publish the rows of one step; return the published snapshot.
+
+        Return None, without publishing, if a source that is not pinned changed meanwhile: it is unknown which rows were
+        read.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
@@ -219,7 +238,9 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Publish the staged branch; if cancelled, wait for the commit in its thread, so that its result is known."""
+        """Publish the staged branch in one commit; if cancelled, wait for the end of the commit, so that its result is
+        known.
+        """
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(
             self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
@@ -249,5 +270,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return a key of everything that determines the content of a view's storage, except the rows of its sources."""
+    """Return a key of everything that determines the content of a view's storage, except the rows of the sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

@@ -1,8 +1,8 @@
-"""Plans the next refresh of a view from the recorded refresh state and the sources' changes since.
+"""Plans the next refresh of a view from the recorded refresh state and the changes of the sources since that state.
 
-Also chooses what a full refresh reads. A view over views reads the storage of those views. Any other view reads the
-storage of a view over the same tables if the rewriter can compute the rows from it, such as sums by month from sums by
-day: of several views that get a full refresh, only the first scans the tables.
+Also chooses which tables a full refresh reads. A view over views is computed from the storage of those views. Any other
+view is computed from the storage of a view over the same tables if the rewriter finds a way, such as sums by month from
+sums by day: of several views that get a full refresh, only the first scans the base tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """Return how to refresh the storage from its recorded source snapshots to the current ones, and why."""
+    """Return how to refresh the storage from its recorded source snapshots to the current snapshots, and why."""
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
@@ -46,9 +46,10 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Add data files to a source's change: those added and removed and, if `live`, all current ones.
+    """Return the change of a source with the data files that were added and removed or, if `live`, with all current
+    files.
 
-    Return the change without files if a manifest cannot be read.
+    Return the change unmodified if a manifest cannot be read.
     """
     ends = (change.name, change.start, change.end)
     try:
@@ -61,7 +62,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 
 
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
-    """Return why the stored content cannot be the base of an incremental refresh, as text; empty if it can."""
+    """Return the reason why the stored rows cannot be the base of an incremental refresh; empty if they can."""
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}
@@ -79,7 +80,8 @@ Held = tuple[MaterializedView, Table]
 
 @dataclass(frozen=True)
 class Reading:
-    """The query that returns a view's rows, as Spark runs it, and the views whose storage the query reads.
+    """A query that returns a view's rows, as Spark runs it, with the views (`held`) whose storage tables the query
+    reads.
 
     `shared` is true if the rows are computed from the storage of a view that this view is not defined over.
     """
@@ -90,7 +92,10 @@ class Reading:
 
 
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
-    """Return the read of the view's own query; if `whole`, views in it are replaced by their fresh storage."""
+    """Return the view's own storage query, pinned to the snapshots of its sources.
+
+    If `whole`, views in the query whose storage is fresh are replaced by their storage tables.
+    """
     stored = sources.stored if whole else {}
     if not stored:
         return Reading(pin(view.storage_query, sources.pins, view.session))
@@ -100,9 +105,9 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 
 
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
-    """Return a read that computes the view's rows from another view's storage.
+    """Return a query that computes the view's rows from the storage of another view over the same tables.
 
-    None if no other view's storage is fresh, sufficient, and cheaper to read than the tables.
+    Return None if no such storage is fresh, sufficient, and cheaper to read than the tables.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:
@@ -120,7 +125,7 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
 def _beside(
     view: MaterializedView, views: Sequence[MaterializedView], tables: frozenset[TableName]
 ) -> rewriter.Definitions:
-    """Return the other views over any of the tables, if they record the same session settings."""
+    """Return the other views that read any of the tables and record the same session settings as the view."""
     sources = rewriter.Definitions(tuple(views)).sources
     alike = (other for other in views if other.name != view.name and other.settings == view.settings)
     return rewriter.Definitions(tuple(other for other in alike if not tables.isdisjoint(sources[other.name])))

@@ -15,7 +15,7 @@ from rewriter.model import ticked
 
 
 class Watchable(Protocol):
-    """A running job that reports its Spark stages."""
+    """A running job that can report its Spark stages."""
 
     async def stages(self) -> tuple[Stage, ...] | None:
         """Return the stages of the job so far; None if they are unknown."""
@@ -23,13 +23,13 @@ class Watchable(Protocol):
 
 
 class Job(Watchable, Protocol):
-    """A refresh job: one Spark session, closed at the end of its context.
+    """A refresh job: one Spark session, which is closed at the end of the job's context.
 
-    Cancelling the awaiting task cancels the running statement in Spark.
+    Cancelling a task that waits for a statement cancels the statement in Spark.
     """
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end; raise SqlError with Spark's message."""
+        """Execute one statement to its end; raise SqlError with Spark's message if the statement fails."""
         ...
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
@@ -38,18 +38,20 @@ class Job(Watchable, Protocol):
 
 
 class Runner(Protocol):
-    """Opens Spark sessions for refresh jobs."""
+    """Opens Spark sessions in which refresh jobs run their statements."""
 
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
-        """Return a context with a job in a new session, which has Spark's defaults overridden by these settings."""
+        """Return a context with a job in a new session; `settings` override Spark's defaults in that session."""
         ...
 
 
 class ThriftSession(Protocol):
-    """An upstream session for a job; closing it stops its running statements."""
+    """A session on the Spark Thrift Server in which a refresh job runs; closing the session stops its running
+    statements.
+    """
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one statement to its end; return its result."""
+        """Run one statement to its end and return its result; raise SqlError if the statement fails."""
         ...
 
     async def close(self) -> None:
@@ -82,7 +84,7 @@ class ThriftJob:
         self._session = session
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end; raise SqlError with Spark's message."""
+        """Execute one statement to its end; raise SqlError with Spark's message if the statement fails."""
         await self._session.query(sql)
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:

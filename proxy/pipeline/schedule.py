@@ -1,7 +1,7 @@
 """Scheduled refresh: each view with a refresh interval is checked at that interval, and refreshed if it is stale.
 
-The property `viewgate.refresh.every` is the interval. Views with a retention policy are also refreshed when partitions
-have become too old.
+The interval is the view's property `viewgate.refresh.every`. A view with a retention policy is refreshed at each check,
+so that partitions that have become too old are dropped.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ EVERY = "viewgate.refresh.every"
 AT_ONCE = 4  # refreshes, each in a Spark session of its own
 
 _logger = logging.getLogger(__name__)
-_LONGEST_PAUSE = 10.0  # seconds after which a new period of a view is noticed
+_LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a view is noticed at the latest
 
 
 class Schedule:
-    """Runs scheduled refreshes until cancelled: a few at once, each after the refreshes of the views that it reads."""
+    """Runs scheduled refreshes until cancelled, at most AT_ONCE together, each after the refreshes of the views that it
+    reads.
+    """
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
         self._catalog = catalog
@@ -39,12 +41,12 @@ class Schedule:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     def due_ms(self) -> Mapping[TableName, int]:
-        """Return when each view with a refresh interval is checked next, in milliseconds since 1970."""
+        """Return the time of the next check of each view with a refresh interval, in milliseconds since 1970."""
         offset = time.time() - self._clock()
         return {view: round(1000 * (due + offset)) for view, due in self._due.items()}
 
     async def run(self) -> None:
-        """Start due refreshes again and again until cancelled; then cancel the running ones."""
+        """Start the refreshes that are due, again and again, until cancelled; then cancel the running refreshes."""
         try:
             while True:
                 await asyncio.sleep(await self._safely_look())
@@ -56,17 +58,18 @@ class Schedule:
                 await asyncio.wait(self._running.values())
 
     async def look(self) -> float:
-        """Start the refreshes that are due; return the seconds until the next check."""
+        """Start the refreshes that are due now; return the seconds until the next check."""
         pause = _LONGEST_PAUSE
         periodic: dict[TableName, float] = {}
-        # A view reads through all views under it, so that it has more of them than each of these has.
+        # Views come after the views that they read: `through` has all views that a view reads, directly or not, so
+        # a view has more of them than any view that it reads.
         for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):
             seconds = period(view.properties.get(EVERY, ""))
             if seconds is None:
                 continue
             looked = self._looked.get(view.name)
             due = 0.0 if looked is None else looked + seconds - self._clock()
-            # Its refresh is still running or queued after a whole period.
+            # The refresh of the view is still running or queued after a whole period.
             if due <= 0 and view.name in self._running:
                 periodic[view.name] = self._clock()
                 continue

@@ -7,9 +7,11 @@ queries of all views:
     SELECT 0 AS part, struct(d.*) AS d0, NULL AS d1 FROM (<the delta query of the first view, FROM appended>) AS d
     UNION ALL SELECT 1, NULL, struct(d.*) FROM (<the delta query of the second view>) AS d
 
-Spark evaluates a CTE once for all its readers only if its rows are not deterministic, hence the unused column `rand()`.
-A staged delta is identified by the text of its query: a refresh that starts later, with more or fewer appended rows,
-reads the table itself; so does a refresh if staging fails.
+Spark evaluates a CTE once for all its readers only if the rows of the CTE are not deterministic, hence the unused
+column `rand()`.
+
+A staged delta is identified by the text of its delta query. A refresh that starts later, when more or fewer rows are
+appended, has another delta query and reads the base table itself; so does a refresh if staging fails.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 
 class SharedDelta:
-    """The staging table with the deltas of several views; it exists while refreshes of these views run."""
+    """The staging table with the results of several views' delta queries; it exists while these views are refreshed."""
 
     def __init__(self, runner: Runner, deltas: Mapping[MaterializedView, Decision]) -> None:
         (first, *_) = deltas
@@ -50,9 +52,11 @@ class SharedDelta:
         self._staging: asyncio.Task[bool] | None = None
 
     async def taken(self, decision: Decision) -> Decision:
-        """Return the decision with its delta read from the staging table, which the first caller fills.
+        """Return the decision with its delta query replaced by a read of the staging table, which the first caller
+        fills.
 
-        Return the decision unchanged if its delta query was not staged, or if staging failed.
+        Return the decision unchanged if the result of its delta query is not in the staging table, or if staging
+        failed.
         """
         queries = [delta.query for delta in self._deltas]
         if decision.delta is None or decision.delta.query not in queries:
@@ -67,14 +71,14 @@ class SharedDelta:
         return replace(decision, reason=f"{decision.reason}; read once for {len(queries)} views", content=content)
 
     async def leave(self, view: MaterializedView) -> None:
-        """Record that a view's refresh has ended; after the last view, drop the staging table."""
+        """Record that the refresh of a view has ended; after the last of these refreshes, drop the staging table."""
         self._reading.discard(view.name)
         if not self._reading and self._staging is not None:
             self._staging.cancel()
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Create and fill the staging table; return whether that succeeded."""
+        """Create and fill the staging table; return whether that succeeded. Errors are only logged."""
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(
@@ -104,7 +108,9 @@ class SharedDelta:
 
 
 def _branch(at: int, count: int, query: str) -> str:
-    """Return the SELECT of one delta, as a struct in the column of its number among `count` columns.
+    """Return the SELECT that stages the result of delta query number `at`, as structs in the column of the same number.
+
+    The other of the `count` columns are NULL.
 
     >>> _branch(1, 3, "SELECT 1 AS k")
     'SELECT 1 AS part, NULL AS d0, struct(d.*) AS d1, NULL AS d2 FROM (SELECT 1 AS k) AS d'
@@ -114,9 +120,9 @@ def _branch(at: int, count: int, query: str) -> str:
 
 
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-    """Group the refreshes that read the same appended rows under the same settings, if there are at least MANY rows.
+    """Create staging tables for refreshes that read the same appended rows (at least MANY) under the same settings.
 
-    Return the shared staging table of each view in such a group, by view name.
+    Return the staging table of each view by view name; views that share no appended rows with another view are absent.
     """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():

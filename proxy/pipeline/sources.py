@@ -19,10 +19,10 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 
 @dataclass(frozen=True)
 class Sources:
-    """The current tables that a storage query reads, and the views through which it reads them.
+    """The base tables that a storage query reads, as they are now, and the views through which it reads them.
 
-    `stored` are the views with their storage tables that a refresh may read instead of expanding the view: those whose
-    storage is fresh and was computed under the same settings.
+    `stored` maps each materialized view among these views to the view and its storage table, if a refresh may read the
+    storage instead of expanding the view: it is fresh and was computed under the same settings.
     """
 
     tables: Mapping[TableName, Table]
@@ -31,10 +31,10 @@ class Sources:
 
     @property
     def pins(self) -> dict[TableName, int]:
-        """The snapshots to which the storage query's tables can be pinned.
+        """The snapshot to which each base table can be pinned, by table name.
 
-        A table without snapshots cannot be pinned, nor a table whose current schema differs from its snapshot's,
-        because Spark would read the table with the snapshot's schema.
+        Two kinds of tables cannot be pinned and are absent: a table without snapshots, and a table whose current schema
+        differs from the schema of its snapshot, because Spark would read the table with the snapshot's schema.
         """
         return {
             name: table.snapshots[0].id
@@ -44,25 +44,33 @@ class Sources:
 
     @property
     def all_pinned(self) -> bool:
-        """Whether all tables are pinned, so that the rows read cannot change during the refresh."""
+        """Whether all base tables are pinned, so that the rows read cannot change during the refresh."""
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether no unpinned source, and no view's definition, has changed in `later`."""
+        """Return whether all views and all tables that are not pinned are the same in `later` (a second look) as
+        here.
+        """
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
         )
 
     def same_columns(self, later: Sources) -> bool:
-        """Return whether the tables have the same columns in `later`; incremental reads use the current columns."""
+        """Return whether the base tables have the same columns in `later` (a second look) as here.
+
+        Incremental refreshes read tables with their current columns, even if a snapshot is pinned.
+        """
         return self.tables.keys() == later.tables.keys() and all(
             (table.uuid, table.columns) == (later.tables[name].uuid, later.tables[name].columns)
             for name, table in self.tables.items()
         )
 
     def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
-        """Return the refresh state that a refresh of the view from these sources records in the storage."""
+        """Return the refresh state to record in the storage after a refresh of the view from these sources.
+
+        `started_ms` is the start of the refresh in milliseconds since 1970.
+        """
         used = rewriter.used_columns(view, {name: table.columns for name, table in self.tables.items()})
         return RefreshState(
             view_version=view.version,
@@ -81,9 +89,10 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
-    """Return the current sources of a view; raise SqlError 42P01 or 0A000 for a source that cannot be read.
+    """Look up the current sources of a view and return them.
 
-    Raise SqlError 40001 if a view that it reads has just been changed.
+    Raise SqlError 42P01 for a source that does not exist, 0A000 for a view that cannot be expanded, and 40001 for a
+    view that has just been changed.
     """
     names = relations(view.storage_query, view.session)
     found = await catalog.current([*names, *(state.name for state in view.through)])
@@ -105,7 +114,9 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return the materialized views that a view reads and whose storage is fresh now, each with its storage table."""
+    """Return the materialized views that a view reads and whose storage is fresh, each with its storage table, by
+    name.
+    """
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])
@@ -120,8 +131,10 @@ async def _stored(
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
-    """Return a view's current storage table; raise SqlError 42P01 if it is missing, and Lost if the view was
-    replaced.
+    """Return the current storage table of a view.
+
+    Raise SqlError 42P01 if the storage table is missing, or Lost if it is missing because the view was replaced or
+    dropped.
     """
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]

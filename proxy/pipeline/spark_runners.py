@@ -27,7 +27,10 @@ _Result = TypeVar("_Result")
 
 @contextmanager
 def job_thread() -> Iterator[ThreadPoolExecutor]:
-    """Yield an executor with one thread for a job; at the end, do not wait for a call that still runs."""
+    """Yield an executor with one thread for the blocking calls of a job.
+
+    At the end, a call that still runs is not waited for.
+    """
     thread = ThreadPoolExecutor(1, "refresh")
     try:
         yield thread
@@ -36,16 +39,19 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """Runs the blocking calls of one job in its thread; `cancel` cancels the job in Spark."""
+    """Runs the blocking PySpark calls of one job in the job's thread; the function `cancel` cancels the job in
+    Spark.
+    """
 
     def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
         self._thread = thread
         self._cancel = cancel
 
     async def call(self, call: Callable[[], _Result]) -> _Result:
-        """Return a call's result; if the wait is cancelled, cancel the job in Spark, and wait for the call's end.
+        """Run a PySpark call in the job's thread and return its result.
 
-        A second cancel ends the wait; the call then ends when Spark returns.
+        If the waiting task is cancelled, cancel the job in Spark and wait for the end of the call; a second cancel ends
+        this wait.
         """
         running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
         try:
@@ -59,12 +65,12 @@ class Blocking:
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
-    """Return the names and types of a DataFrame's columns, as DESCRIBE prints them."""
+    """Return the names and types of a DataFrame's columns, with the types as DESCRIBE prints them."""
     return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
 
 
 def _translated(call: Callable[[], _Result]) -> _Result:
-    """Return the result of a PySpark call; raise its errors as SqlError with Spark's message and SQLSTATE."""
+    """Return the result of a PySpark call; raise an error of the call as SqlError with Spark's message and SQLSTATE."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -78,9 +84,9 @@ def _translated(call: Callable[[], _Result]) -> _Result:
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """Return the begun stages of a job group's jobs, as far as Spark still has them.
+    """Return the started stages of the jobs in a Spark job group, except those that Spark has already forgotten.
 
-    Pending stages are left out: adaptive execution skips most of them, because an earlier job has done their work.
+    Pending stages are left out, because adaptive execution skips most of them: an earlier job has done their work.
     """
     tracker = context.statusTracker()
     jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group)))
@@ -110,7 +116,7 @@ class ConnectRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
-        """Yield a job in a new session with the settings of all jobs, overridden by these settings."""
+        """Yield a job in a new session with this runner's settings, overridden by `settings`."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             try:
@@ -130,7 +136,7 @@ class ConnectJob:
         session.registerProgressHandler(cast("ProgressHandler", self._noted))  # PySpark accepts any callable
 
     async def open(self, settings: Mapping[str, str]) -> None:
-        """Set the job's settings, by the first call to the server; raise SqlError 08001 if that fails."""
+        """Set the job's settings on the server; raise SqlError 08001 if this first call to the server fails."""
 
         def opened() -> None:
             for key, value in settings.items():
@@ -146,7 +152,7 @@ class ConnectJob:
             ) from failure
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end; raise SqlError with Spark's message."""
+        """Execute one statement to its end; raise SqlError with Spark's message if the statement fails."""
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
@@ -154,14 +160,16 @@ class ConnectJob:
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the stages that the server has reported so far."""
+        """Return the stages of the job that the server has reported so far."""
         return tuple(self._stages.copy().values())
 
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Record the reported stages; PySpark calls this on its thread while a statement runs, without running
-        tasks.
+        """Record the stages that the server reports while a statement runs; the number of running tasks is recorded as
+        0.
+
+        PySpark calls this function on a thread of its own; its report does not say how many tasks of each stage run.
         """
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
@@ -172,7 +180,7 @@ class ConnectJob:
 
 
 class EmbeddedRunner:
-    """Runs each job in a new session of this process's Spark; a job's settings affect neither clients nor other
+    """Runs each job in a new session of the Spark in this process; a job's settings affect neither clients nor other
     jobs.
     """
 
@@ -182,7 +190,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """Yield a job with a session and a thread of its own."""
+        """Yield a job with a new session, which has these settings, and with a thread of its own."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)
@@ -198,7 +206,7 @@ class EmbeddedJob:
         self._group = f"viewgate-{uuid.uuid4().hex}"
 
     async def open(self, pool: str, settings: Mapping[str, str]) -> None:
-        """Open the session, with the settings of the job, in the scheduler pool `pool`."""
+        """Open the job's session with these settings; its Spark jobs run in the scheduler pool `pool`."""
 
         def opened() -> SparkSession:
             context = self._spark.sparkContext
@@ -212,7 +220,7 @@ class EmbeddedJob:
         self._session = await self._blocking.call(opened)
 
     async def run(self, sql: str) -> None:
-        """Execute one statement to its end; raise SqlError with Spark's message."""
+        """Execute one statement to its end; raise SqlError with Spark's message if the statement fails."""
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
@@ -220,7 +228,7 @@ class EmbeddedJob:
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the begun stages of the job's group."""
+        """Return the started stages of the job's Spark job group."""
         return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
 
     def _cancel(self) -> None:

@@ -33,13 +33,19 @@ _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return the Spark settings that make a job's write record the refresh state in its snapshot's summary."""
+    """Return the Spark settings with which a write records the refresh state (`summary`) in the summary of its
+    snapshot.
+    """
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield the name of a new branch, which is removed at the end; raise Lost if main has left the snapshot `base`."""
+    """Yield a name for a new branch of a view's storage, on which the body stages rows; at the end, drop the branch.
+
+    If the body fails because the main branch has changed since the snapshot `base` (for example, by another refresh),
+    raise Lost.
+    """
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
         yield branch
@@ -70,17 +76,18 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether two refresh states have the same view version and columns read and written, hence the same
-    types.
+    """Return whether the columns read and written are the same in two refresh states of the same view version.
+
+    Their types are then the same, too. Return False if no state is recorded.
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """Raise SqlError 55000 if a column that the storage query returns has a type that the storage cannot hold.
+    """Raise SqlError 55000 if the columns that the storage query returns do not fit the storage's columns.
 
-    Also raise it if the number of columns differs: Spark would refuse the rows, or fill columns with NULLs. `returned`
-    are the query's column names and types.
+    The number of columns must be the same, because Spark would refuse the rows or fill columns with NULLs, and the
+    storage must be able to hold each type. `returned` are the names and types of the query's columns.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):
@@ -107,7 +114,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _holds(stored: str, kind: str) -> bool:
-    """Return whether a storage column's type represents every value of another type unchanged.
+    """Return whether a storage column of the type `stored` can hold every value of the type `kind` unchanged.
 
     >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
     (True, True, False)

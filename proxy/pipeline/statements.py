@@ -1,7 +1,6 @@
-"""Returns the tables that a storage query reads, and pins them to snapshots.
+"""Determines the tables that a storage query reads, and pins them to snapshots; also writes CALLs of procedures.
 
-Parsing is strict: an overlooked table would make stale storage look fresh. Also writes the calls of maintenance
-procedures.
+The query is parsed strictly, because an overlooked table would make stale storage look fresh.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from rewriter.model.literals import literal
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
-    """Return every table and view that a query names; raise SqlError 0A000 for unsupported SQL.
+    """Return the full names of all tables and views that a query reads.
+
+    Raise SqlError 0A000 if the query has unsupported SQL or reads no table.
 
     >>> [str(name) for name in relations("SELECT 1 FROM sales", Session("lake", ("demo",)))]
     ['lake.demo.sales']
@@ -35,8 +36,9 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 
 
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """Return the query with all its tables pinned to the given snapshots; raise SqlError 0A000 if one cannot be
-    pinned.
+    """Return the query with each table pinned to the snapshot that `snapshots` gives for it (`t VERSION AS OF …`).
+
+    Raise SqlError 0A000 if a table in `snapshots` cannot be pinned everywhere in the query.
     """
     try:
         pinned = rewriter.pin(sql, snapshots, session)
@@ -50,7 +52,8 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
 
 
 def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
-    """Return the CALL of a maintenance procedure for a table, with further arguments by name.
+    """Return the statement that calls an Iceberg maintenance procedure for a table; `arguments` are further named
+    arguments.
 
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
@@ -61,7 +64,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Return the message for a query that reads no table, or only temporary views."""
+    """Return the error message for a query that reads no table, or reads only temporary views."""
     names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

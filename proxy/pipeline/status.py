@@ -1,8 +1,8 @@
 """Determines the status of a view: fresh or stale and why, the time of the last refresh, its failure, and the lag.
 
-The failure is recorded as a property of the view's storage table, for other processes and the next start. A refresh
-that succeeds removes the property in the commit that publishes the content. The property only informs: whether storage
-is used depends only on its freshness.
+The failure is recorded as a property of the view's storage table, where other processes and the next start of Viewgate
+find it. A refresh that succeeds removes the property in the commit that publishes the content. The property is only
+information: whether storage is used depends on its freshness alone.
 
 The history of freshness is not sampled: each refresh records in its snapshot which table snapshots it read, and the
 tables record when later snapshots were committed.
@@ -32,9 +32,10 @@ REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that hol
 
 @dataclass(frozen=True)
 class Status:
-    """A view's status as a word (fresh, stale, never refreshed, unknown), with the reason.
+    """A view's status as a word (fresh, stale, never refreshed, unknown), with the reason as text.
 
-    Also the time of the last refresh, the last refresh's error, and the tables that the view reads.
+    `refreshed_at` is the time of the last refresh, None before the first one; `last_error` is the error of the last
+    refresh, None if it succeeded; `sources` are the tables that the view reads.
     """
 
     word: str
@@ -45,16 +46,19 @@ class Status:
 
     @property
     def fresh(self) -> bool:
-        """Whether the storage has the rows that the query would return now; of partial storage, the rows that it
-        covers.
+        """Whether the stored rows are the rows that the view's query would return now.
 
-        A refresh may still change fresh storage: a retention may drop rows.
+        For storage that holds a part of the view's rows, the comparison is limited to that part. A refresh may still
+        change fresh storage: a retention may drop rows.
         """
         return self.word == FRESH
 
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
-    """Return a view's status; rewriting with its storage has further conditions, such as the session's settings."""
+    """Return a view's status, from the current snapshots of its storage and its sources.
+
+    A fresh view need not be usable for a query: rewriting has further conditions, such as the session's settings.
+    """
     error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = relations(view.storage_query, view.session)
@@ -87,13 +91,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """A refresh lost its storage: another refresh was faster, or the storage is missing. It is no failure of the
-    view.
+    """Raised when a refresh has lost its storage: another refresh committed first, or the storage is missing.
+
+    Lost is not a failure of the view, and is not recorded.
     """
 
 
 def gone(view: MaterializedView) -> Lost:
-    """Return the error for work on a view that was replaced or dropped."""
+    """Return the error for an operation on the storage of a view that was replaced or dropped meanwhile."""
     return Lost(
         f"materialized view {view.name} has just been replaced or dropped; the operation on its storage "
         f"{view.storage} was not performed; try again if the view is there",
@@ -103,10 +108,10 @@ def gone(view: MaterializedView) -> Lost:
 
 @asynccontextmanager
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
-    """Run the refresh in the body, and record its failure as a property of the storage table.
+    """Record the outcome of the refresh in the body as a property of the view's storage table.
 
-    On failure or cancellation, store the error and re-raise it; on success, remove the property. Lost is re-raised
-    without being recorded.
+    On failure or cancellation, store the error in the property and re-raise it; on success, remove the property. Lost
+    is re-raised without being recorded.
     """
     try:
         yield
@@ -141,7 +146,8 @@ _UNRESOLVED = re.compile(
 
 
 def headline(message: str) -> str:
-    r"""Return Spark's error message without the query plan and without positions in SQL that the user has not written.
+    r"""Return Spark's error message without the query plan, and without positions in SQL text that Viewgate has
+    written.
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'
@@ -159,7 +165,11 @@ def headline(message: str) -> str:
 def explained(
     view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
 ) -> SqlError:
-    """Return a refresh's error for the user: Spark's message, or a missing source column with the remedy."""
+    """Return the error to report for a failed refresh: Spark's message without the query plan.
+
+    If a source column that the last refresh read is missing now, the message names the column and the remedy instead.
+    `refreshed` is the recorded refresh state, None before the first refresh.
+    """
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
     remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
@@ -168,7 +178,10 @@ def explained(
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
-    """Return a message about a column that the last refresh read and that is missing now; empty for other errors."""
+    """Return a message that names the missing column if `message` is about a source column that the last refresh read.
+
+    Return an empty text for any other error.
+    """
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:
         return ""
@@ -182,10 +195,11 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 
 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
-    """Return the seconds since the first source commit that a view's storage lacks: 0 if the storage is fresh.
+    """Return the seconds since the first source commit that is missing from a view's storage; 0 if the storage is
+    fresh.
 
-    None for a view that was never refreshed. If that commit is unknown, because the view was redefined or snapshots
-    have expired, return the seconds since the last refresh.
+    Return None for a view that was never refreshed. If the time of that commit is unknown, because the view was
+    redefined or snapshots have expired, return the seconds since the last refresh.
     """
     if (await status(catalog, view)).fresh:
         return 0.0
@@ -211,7 +225,10 @@ async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | Non
 
 @dataclass(frozen=True)
 class Span:
-    """A period in which storage was fresh or stale, in milliseconds since 1970; `fresh` is None if that is unknown."""
+    """A period, in milliseconds since 1970, in which a view's storage was fresh (True) or stale (False).
+
+    `fresh` is None if the freshness in that period is unknown.
+    """
 
     begin_ms: int
     end_ms: int
@@ -226,7 +243,11 @@ async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return a view's fresh and stale periods, from its refreshes (the earliest first) and its tables' snapshots."""
+    """Return the fresh and stale periods of a view, from its refreshes (earliest first) and the snapshots of its
+    tables.
+
+    The last period ends at `now_ms`, in milliseconds since 1970.
+    """
     ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
     return [
         span
@@ -247,9 +268,10 @@ def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None],
 
 
 def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
-    """Return the time of the first commit after the snapshot that a refresh read, else `end_ms`.
+    """Return the time of the first commit to a source table after the snapshot that a refresh read.
 
-    None if that is unknown, because the snapshot has expired or was rolled back.
+    Return `end_ms` if there is no such commit, and None if the time is unknown because the table was replaced, or the
+    snapshot has expired or was rolled back. Times are in milliseconds since 1970.
     """
     if not isinstance(table, Table) or table.uuid != source.uuid:
         return None

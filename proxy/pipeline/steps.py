@@ -1,8 +1,9 @@
-"""Plans the steps of a refresh: each is one commit, after which the storage again has exactly the rows that it records.
+"""Plans the steps of a refresh; each step is one commit, after which the storage agrees with its recorded state.
 
-Storage is partial if it has only the view's rows that satisfy a recorded condition. Most refreshes have one step.
-Partitions outside the retention are dropped before the rest is refreshed; requested rows that the storage lacks are
-added after that, from the same source snapshots.
+Storage is partial if it holds only the view's rows that satisfy a recorded condition. Most refreshes have one step. A
+refresh with a retention first drops the partitions that are too old, and then refreshes the rest. A refresh of partial
+storage WHERE … first refreshes the stored rows, and then adds the requested rows that are missing, from the same source
+snapshots.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ _UNDROPPED = (
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a refresh: full, or only the rows that satisfy a condition over the view's columns.
+    """The options of a refresh: `full`, or only the rows that satisfy the condition `where` over the view's columns.
 
-    `anew` recomputes the stored rows from the sources after an incremental attempt has failed. `delta` is the staging
-    table shared with refreshes that run at the same time.
+    `anew` recomputes the stored rows from the sources, after an incremental attempt has failed. `delta` is the staging
+    table that the refresh shares with others that run at the same time; None if it shares none.
     """
 
     full: bool = False
@@ -56,9 +57,10 @@ UP_TO_DATE = Asked()
 class Step:
     """One step of a refresh.
 
-    `state` is the refresh state that the commit records, and `held` the view restricted to the rows that the storage
-    then has. `then` describes the following step; empty without one. `part` is the condition of the rows after all
-    steps. `reading` is the query of a step that recomputes rows; None for an incremental step.
+    `decision` says how the rows are written. `state` is the refresh state that the commit records, and `held` is the
+    view restricted to the rows that the storage has after the step. `then` describes the following step; empty without
+    one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows of the view are stored.
+    `reading` is the query of a step that recomputes rows; None for any other step.
     """
 
     sources: Sources
@@ -72,7 +74,7 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether the columns are unchanged since the last refresh, so that their types need no check."""
+        """Whether the columns are unchanged since the last refresh, so that their types need not be checked."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
@@ -82,13 +84,14 @@ class Step:
 
     @property
     def reads_sources(self) -> bool:
-        """Whether the step reads the tables that the view is defined over."""
+        """Whether the step reads the base tables of the view."""
         return not self.shared and self.decision.kind is not Kind.RETENTION
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
-    """Return the next step of a refresh; its decision says if there is nothing to do. Raise SqlError if planning
-    fails.
+    """Plan and return the next step of a refresh; the step's decision also says if there is nothing to do.
+
+    Raise SqlError if a source or the storage cannot be used, or if the requested condition is not supported.
     """
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
@@ -108,8 +111,10 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """Return a full step with the query that recomputes its rows: from another view's storage, or the view's own
-    query.
+    """Return a step of a full refresh with the query that computes its rows.
+
+    The query reads another view's storage if possible, unless the request is for a full refresh; otherwise it is the
+    view's own query.
     """
     reading = None
     if not (asked.full or asked.anew):
@@ -123,13 +128,13 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """Plans one refresh from the view, its sources and its storage, each looked up once."""
+    """Plans one refresh from the view, its sources and its storage, each as looked up at the start."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
         self._columns = {name: table.columns for name, table in sources.tables.items()}
         self._state = sources.state(view, storage, time.time_ns() // 1_000_000)
-        self._aside = ""  # what a user should know besides the decision's reason
+        self._aside = ""  # text to add to the reason of the decision
 
     async def step(self, asked: Asked) -> Step:
         kept = self._kept()
@@ -154,7 +159,11 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that refreshes the stored rows; if that recomputes all of them, the `wanted` rows instead."""
+        """Return the step that brings the stored rows up to date.
+
+        If the step recomputes all stored rows, it computes the rows that satisfy `wanted` instead. If not, `then`
+        describes the step after it; empty if none follows.
+        """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
         if same(recorded, self._state):
@@ -165,7 +174,11 @@ class _Planning:
         return self._step(decision, wanted)
 
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
-        """Return the step that drops the partitions outside the retention; None if there are none."""
+        """Return the step that drops the partitions that are too old for the retention; None if there are none.
+
+        Also return None if the stored rows need a full refresh, or if the partitions cannot be told from the storage's
+        files.
+        """
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
         head = self._storage.snapshot_id
@@ -179,7 +192,9 @@ class _Planning:
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
-        """Return the step that adds the rows `where` to the stored ones, whose sources have not changed."""
+        """Return the step that adds the rows that satisfy `where` to the stored rows, whose sources have not
+        changed.
+        """
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -188,7 +203,10 @@ class _Planning:
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the requested and the stored rows; `where` alone if the storage is not partial."""
+        """Return the condition of the stored rows together with the requested rows (`where`).
+
+        Return `where` alone if the storage is not partial.
+        """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
@@ -201,7 +219,10 @@ class _Planning:
         return rewriter.narrowed(self._view, only, self._columns) if only else self._view
 
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the rows that satisfy `part` and lie within the retention."""
+        """Return the condition for rows that satisfy `part` and are recent enough for the retention `kept`.
+
+        An empty `part` stands for all rows, and None as `kept` for no retention.
+        """
         if kept is None:
             return part
         if not part:
@@ -222,7 +243,9 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether a refresh now would record the same state, except for its time and condition."""
+    """Return whether two refresh states are the same, except for the time of the refresh and the condition of the
+    rows.
+    """
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -232,7 +255,9 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Return the error for renamed storage columns: a refresh writes by position, and would exchange columns."""
+    """Return the error for renamed or reordered storage columns: a refresh writes by position and would exchange
+    columns.
+    """
     return SqlError(
         f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "
         f"another tool: {quoted(column.name)} stands in the place of another; recreate the view with CREATE OR REPLACE",

@@ -1,7 +1,8 @@
-"""Maintains storage tables: compaction and snapshot expiry after those of the sources, expiry by a view's own policy.
+"""Maintains storage tables: compaction, snapshot expiry, and the removal of orphaned storage tables.
 
-The snapshot of a compaction does not record the refresh state; only its predecessor does. So after each compaction an
-empty commit records the state again, and older snapshots can expire.
+The storage follows the compaction and expiry of its source tables; a view may also have an expiry policy of its own.
+The snapshot of a compaction does not record the refresh state; only the snapshot before it does. So after each
+compaction an empty commit records the state again, and older snapshots can expire.
 
 A killed CREATE leaves an orphaned storage table, which no view uses. It is never read, but takes up space.
 """
@@ -38,23 +39,27 @@ _logger = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Maintains storage tables; the caller holds the view lock."""
+    """Maintains storage tables; the caller of each method holds the view's lock."""
 
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
         self._runner = runner
 
     async def maintain(self, view: MaterializedView, statement: str) -> None:
-        """Run a maintenance statement on the storage; the recorded refresh state stays valid before and after it."""
+        """Run a maintenance statement on the view's storage.
+
+        After a compaction, by this statement or an earlier one, the refresh state is recorded again.
+        """
         await self._carry(view)
         async with self._runner.job({}) as job:
             await job.run(statement)
         await self._carry(view)
 
     async def expire(self, view: MaterializedView, log: Log) -> None:
-        """Expire the snapshots of the storage that are older than the view's policy allows; errors are only logged.
+        """Expire the snapshots of the storage that are older than the view's property `viewgate.snapshots.keep` allows.
 
-        Nothing is done until the oldest snapshot has twice that age, so that few refreshes expire snapshots.
+        Do nothing without the property, or until the oldest snapshot has twice the allowed age, so that few refreshes
+        expire snapshots. Errors are only logged.
         """
         keep = period(view.properties.get(KEEP, ""))
         if keep is None:
@@ -74,8 +79,10 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the storage filled for one version of a view as content of another version with the same
-        definition.
+        """Record that storage filled for the view version `filled` is also the content of the version `view`.
+
+        Both versions must have the same definition. Do nothing if the last refresh recorded in the storage was not for
+        the version `filled`.
         """
         storage = await storage_of(self._catalog, view)
         recorded = storage.refresh
@@ -85,7 +92,9 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """After a compaction, commit an empty snapshot that repeats the record of the source snapshots."""
+        """If the current snapshot of the storage is a compaction, commit an empty snapshot that records the refresh
+        state again.
+        """
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return
@@ -97,7 +106,7 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit an empty snapshot whose summary records the state from which the present content was computed."""
+        """Commit an empty snapshot to the storage whose summary records the refresh state of the present rows."""
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
@@ -110,7 +119,8 @@ class Upkeep:
 class Orphans:
     """Finds and drops orphaned storage tables, if no other proxy creates views in this catalog (`alone`).
 
-    Otherwise, storage without a view may belong to a view that is just being created, and is left alone.
+    With other proxies, a storage table without a view may belong to a view that is just being created, so nothing is
+    dropped.
     """
 
     def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
@@ -121,7 +131,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Protect storage whose view is still being created from being dropped as an orphan during the body."""
+        """Keep a storage table from being dropped as an orphan while the body creates its view."""
         self._making[storage] += 1
         try:
             yield
@@ -129,7 +139,10 @@ class Orphans:
             self._making[storage] -= 1
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
-        """Drop the orphaned storage of one view, or of all; return the dropped tables. Errors are only logged."""
+        """Drop the orphaned storage tables of one view, or of all views (None); return the dropped tables.
+
+        Errors are only logged.
+        """
         try:
             found = await self._found(view)
         except Exception:

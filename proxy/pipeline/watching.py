@@ -1,4 +1,4 @@
-"""Reports the progress of a refresh in its user's log: the stages that Spark has begun, and their tasks."""
+"""Reports the progress of a refresh in the log of the statement: the stages that Spark has started, and their tasks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _logger = logging.getLogger(__name__)
 
 
 class Begun:
-    """Collects the jobs that a task and its subtasks run, for a progress bar; a context manager."""
+    """A context manager that collects the Spark jobs that a task and its subtasks run, for a progress bar."""
 
     def __init__(self) -> None:
         self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
-        """Collect the jobs that the running task, or a task that it starts, begins from now on."""
+        """Collect the jobs that the current task, or a task started by it, runs from now on."""
         self._before = _BEGUN.set(self)
         return self
 
@@ -33,12 +33,12 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run `work`, and collect its jobs."""
+        """Run the function `work`, and collect the jobs that it runs."""
         with self:
             await work()
 
     async def stages(self) -> tuple[Stage, ...]:
-        """Return the begun stages of all collected jobs that are running; empty if they are unknown."""
+        """Return the started stages of all collected jobs that are running; empty if the stages are unknown."""
         return tuple([stage for job in tuple(self.jobs) for stage in await _stages(job)])
 
 
@@ -47,9 +47,9 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 @asynccontextmanager
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
-    """Log the progress of a job at growing intervals while the body runs, first after `first_s` seconds.
+    """Log the progress of a job while the body runs, first after `first_s` seconds and then at growing intervals.
 
-    Nothing is logged if the progress is unknown.
+    `who` begins each log line. Nothing is logged if the progress is unknown.
     """
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
@@ -82,7 +82,9 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 
 
 def in_words(stages: tuple[Stage, ...]) -> str:
-    """Return the numbers of completed and of known stages and tasks as text; Spark adds stages while a job runs.
+    """Return the progress of stages as text: how many of the stages, and of their tasks, are completed.
+
+    The numbers are of the stages known now; Spark adds stages while a job runs.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'
