@@ -1,7 +1,8 @@
 """One client connection: its bytes, in clear text or TLS, and its calls, which run one after the other.
 
-A call runs without an asyncio task while it only waits for upstream replies, as a relayed call does: the event loop
-runs a task in an iteration of its own at the start and after each reply, and each iteration costs a system call.
+A call that only waits for replies of an upstream server, as a relayed call does, runs without an asyncio task. The
+event loop would run a task in a separate iteration at the start and after each reply, and each iteration costs a system
+call.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 # With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
 # each call: benchmarks/beside.py.
 class Steps:
-    """Runs a coroutine without a task: inline in `start`, and again when the upstream reply that it awaits has arrived.
+    """Runs a coroutine without an asyncio task, as long as it awaits only replies of upstream servers (Reply).
 
-    When the coroutine awaits an object other than a Reply, it becomes a task. Before that, it must not use
-    `asyncio.timeout` or other functions that need a current task.
+    `start` runs the coroutine up to its first wait; the arrival of the awaited reply continues it. When the coroutine
+    awaits any other object, it becomes a task. Before that, it must not use `asyncio.timeout` or other functions that
+    need a current task.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
@@ -41,7 +43,7 @@ class Steps:
         self._ended: asyncio.Future[None] | None = None  # created for the first waiter
 
     def start(self) -> None:
-        """Run the coroutine, or continue it, up to its next wait."""
+        """Run the coroutine from its beginning, or from its last wait, up to its next wait."""
         self._run(self._coroutine.send, None)
 
     def _run(self, step: Callable[[Any], Any], value: Any) -> None:
@@ -60,7 +62,7 @@ class Steps:
         self._task.add_done_callback(self._end)
 
     def cancel(self) -> None:
-        """Cancel the coroutine: raise CancelledError where it waits."""
+        """Cancel the coroutine: raise CancelledError in it where it waits."""
         reply = self._reply
         if self._task is not None:
             self._task.cancel()
@@ -84,7 +86,10 @@ class Steps:
 
 
 class _Rest(Coroutine[Any, Any, None]):
-    """A coroutine that has already run up to a wait, in the form in which a task can continue it."""
+    """The rest of a coroutine that has already run up to a wait, as a coroutine that a task can run.
+
+    `waits_for` is the object that the coroutine has awaited.
+    """
 
     def __init__(self, coroutine: Coroutine[Any, Any, None], waits_for: Any) -> None:
         self._coroutine = coroutine
@@ -114,12 +119,12 @@ _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection; its loss cancels the call that is being answered.
+    """One client connection; when the connection is lost, the call that is being answered is cancelled.
 
     Invalid bytes close only this connection. `entered(connection)` is called when the connection is made, and
-    `left(connection, peer)` when it is lost; the peer's tied sessions end with the connection. Without a `kind`, the
-    first byte determines the transport; with one, the connection comes from another worker process (`within`). With
-    `only`, no other transport is allowed, in clear text or TLS.
+    `left(connection, peer)` when it is lost; the sessions tied to the peer then end. Without a `kind`, the first byte
+    determines the transport. With a `kind`, the connection comes from another worker process (`within`). With `only`,
+    clients must use that transport, in clear text or TLS.
     """
 
     def __init__(
@@ -155,7 +160,7 @@ class Connection(asyncio.Protocol):
         self._transport.close()
 
     def abort(self) -> None:
-        """Close the connection at once; bytes not sent yet are lost."""
+        """Close the connection at once; bytes that are not sent yet are lost."""
         self._take_no_shortcut()
         self._transport.abort()
 
@@ -206,10 +211,10 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def _begin(self, data: bytes) -> bytes:
-        """Detect the transport by the first byte of a connection and choose its Conversation.
+        """Detect the transport by the first byte of a connection and create its Conversation.
 
-        Return the bytes for the Conversation, without TLS; empty if more bytes must arrive first, or if the transport
-        is refused.
+        Return the received bytes for the Conversation, decrypted if the client uses TLS. Return empty bytes if the TLS
+        handshake needs more bytes, or if the transport is refused.
         """
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
@@ -230,7 +235,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def _wrong(self, transport: Transport | None) -> str | None:
-        """Return why this transport is refused; None if it is allowed."""
+        """Return the reason why a transport is refused on this connection; None if it is allowed."""
         tls = self._entrance.tls
         if tls is not None and tls.required and self._tls is None:
             return _TLS_ONLY
@@ -267,7 +272,9 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Let a Shortcut read the socket, if the client has just repeated calls with prepared replies quickly."""
+        """Let a Shortcut read the socket if the client has just repeated calls with prepared replies in quick
+        succession.
+        """
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1
@@ -290,10 +297,10 @@ class Connection(asyncio.Protocol):
             self._shortcut = None
 
     def _hold(self, count: int) -> None:
-        """Record how many bytes are buffered for this client.
+        """Record that `count` bytes are buffered for this client.
 
-        If all clients together exceed the limit and this client holds over 256 KiB, raise WireError, which closes the
-        connection. Connections from other workers are exempt.
+        Raise WireError, which closes the connection, if all clients together exceed the limit and this client holds
+        over 256 KiB. Connections from other workers are exempt.
         """
         if count == self._held:
             return
@@ -305,7 +312,7 @@ class Connection(asyncio.Protocol):
             raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer an event and all events that arrive while it is answered, in order."""
+        """Answer an event of the conversation, and then the events that arrived meanwhile, in order."""
         try:
             while event is not None:
                 answer = await conversation.answer(event)

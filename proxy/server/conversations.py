@@ -1,7 +1,7 @@
 """Implements the logins and calls of each transport; `connection` moves the bytes.
 
-A conversation is the protocol of one connection in one transport. A prepared reply is one that Viewgate has made before
-its call arrives (`proxy.session.calls`).
+A conversation is the protocol of one connection in one transport. A prepared reply is a reply that Viewgate has made
+before the call arrives (`proxy.session.calls`).
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class Caller:
 
 
 class Conversation(ABC):
-    """The protocol of one connection in one transport: received bytes become events, and replies become bytes.
+    """The protocol of one connection in one transport: turns received bytes into events, and replies into bytes.
 
-    `peer` is the client that has logged in, None before the login; over HTTP, it may change with each request. `ends`
-    is true if the connection must be closed after the last reply.
+    `peer` is the client that has logged in, None before the login; over HTTP, the peer may change with each request.
+    `ends` is true if the connection must be closed after the last reply.
     """
 
     peer: Peer | None = None
@@ -76,42 +76,44 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that tell the client why this transport is refused; empty for transports between workers."""
+        """Return the bytes that report a refused transport and the reason to the client; empty between worker
+        processes.
+        """
         return b""
 
     @property
     @abstractmethod
     def buffered(self) -> int:
-        """The number of received bytes of an incomplete message."""
+        """The number of bytes received of a message that is not complete yet."""
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Buffer bytes from the client."""
+        """Buffer bytes received from the client."""
 
     @abstractmethod
     def next_event(self) -> Any:
-        """Return the next event, an argument for `answer`; None while more bytes are needed."""
+        """Return the next event in the received bytes, to pass to `answer`; None while more bytes are needed."""
 
     @abstractmethod
     async def answer(self, event: Any) -> bytes | Refused:
-        """Return the bytes to send for an event; Refused if the connection must be closed."""
+        """Return the bytes to send in answer to an event, or Refused if the connection must be closed."""
 
     def _refused(self, denied: Denied) -> None:
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """Return the encoded reply to bytes that are exactly one call with a prepared reply; None for any other bytes.
+        """Return the encoded reply if the bytes are exactly one call whose reply is prepared; None for any other bytes.
 
-        Call this only if no bytes are buffered.
+        Call this only while no bytes are buffered.
         """
         return None
 
     def _answered(
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
-        """Return the reply to bytes that are exactly one call with a prepared reply; None for any other bytes.
+        """Return the encoded reply if the bytes are exactly one call whose reply is prepared; None for any other bytes.
 
-        `payload` returns the message in the bytes, or None if they are not exactly one message; `frame` encodes the
+        `payload` returns the message in the bytes, or None if the bytes are not exactly one message; `frame` encodes a
         reply.
         """
         peer, message = self.peer, payload(data)
@@ -122,7 +124,7 @@ class Conversation(ABC):
 
 
 class SaslConversation(Conversation):
-    """The SASL transport: a handshake that logs the client in, then one call in each message."""
+    """The SASL transport: a handshake that logs the client in, then messages of one call each."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -162,9 +164,10 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     async def _step(self, token: Token) -> bytes | Refused:
-        """Perform one step of a Kerberos login with the client's token.
+        """Perform one step of a Kerberos login with a token of the client.
 
-        Return the bytes of the server's answer, or Refused if the login fails.
+        Return the bytes to send to the client: the server's token, or the acceptance of the login. Return Refused if
+        the login fails.
         """
         assert self._tickets is not None
         login = self._login = self._login or self._tickets.login()
@@ -182,7 +185,7 @@ class SaslConversation(Conversation):
 
 
 class BareConversation(Conversation):
-    """The transport without frames and SASL: one call in each message; the first OpenSession names the user."""
+    """The transport without frames and SASL: messages of one call each; the first OpenSession names the user."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
@@ -284,7 +287,8 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Authenticate an HTTP call: return its user, and response headers such as a cookie for the next call.
+        """Authenticate an HTTP call; return its user, and the headers for the response, such as a cookie for the next
+        call.
 
         Raise Denied if the credentials are missing or wrong.
         """
@@ -331,7 +335,7 @@ class HttpConversation(Conversation):
 
 
 def _basic(given: str) -> tuple[str, str]:
-    """Decode the user name and password of a Basic header; raise Denied if they are missing or invalid.
+    """Decode the base64 credentials of a Basic header to user name and password; raise Denied if they are invalid.
 
     >>> _basic("YW5uOmE6Yg==")
     ('ann', 'a:b')

@@ -20,10 +20,11 @@ class Limits:
     `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that a client has
     for its login.
 
-    `grace` is how long running statements may continue when Viewgate stops, and `close` how long Viewgate then waits
-    for clients to read their last replies. `retire` is how long sessions of a replaced worker may continue. `unseen` is
-    the time without a client's status poll after which Viewgate polls the statement itself, so that work after the
-    statement does not wait. `idle` is how long a session opened over HTTP, which no connection holds, may be unused.
+    `grace` is the time that running statements may take to end when Viewgate stops, and `close` the time that Viewgate
+    then waits for clients to read their last replies. `retire` is the time that sessions of a replaced worker may
+    continue. If a client has not polled a statement for the time `unseen`, Viewgate polls the statement itself, so that
+    work after the statement, such as a refresh, does not wait for the client. `idle` is the time after which an unused
+    session opened over HTTP is closed; no connection ends such a session.
     """
 
     message: int = 100 * 1024 * 1024
@@ -46,16 +47,17 @@ class Limits:
 
 @dataclass
 class Held:
-    """The number of bytes of incomplete messages, of all clients together."""
+    """The number of bytes buffered for incomplete messages of all clients together."""
 
     bytes: int = 0
 
 
 @dataclass
 class TlsSettings:
-    """The server's TLS certificate and its expiry, in seconds since 1970 (None before a certificate is loaded).
+    """The server's TLS certificate, and whether TLS is required.
 
-    With `required`, clients without TLS are refused.
+    With `required`, clients without TLS are refused. `expires` is the expiry of the certificate in seconds since 1970,
+    None before a certificate is loaded.
     """
 
     context: ssl.SSLContext
@@ -63,7 +65,7 @@ class TlsSettings:
     expires: float | None = None
 
     def load(self, certificate: Path, key: Path) -> None:
-        """Use a certificate and its key, both PEM files, for new connections.
+        """Load a certificate and its key, both PEM files, to be used for new connections.
 
         On failure, raise OSError or ValueError and keep the former certificate.
         """

@@ -1,4 +1,6 @@
-"""Starts and stops the listeners, on IPv4 or IPv6 addresses; stopping first waits for running statements."""
+"""Starts and stops the listeners for clients, on IPv4 or IPv6 addresses; the stop first waits for running
+statements.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from proxy.wire import Transport
 
 
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket bound to an address, not listening yet; the host `::` includes IPv4.
+    """Return a socket that is bound to an address but not listening yet; the host `::` includes IPv4.
 
     With `shared`, other processes may bind sockets to the same port (SO_REUSEPORT).
 
@@ -41,7 +43,7 @@ def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def is_ipv6(host: str) -> bool:
-    """Return whether a host is an IPv6 address, not an IPv4 address or a name.
+    """Return whether a host is an IPv6 address; False for an IPv4 address or a host name.
 
     >>> is_ipv6("::"), is_ipv6("gate.example.org")
     (True, False)
@@ -54,9 +56,10 @@ _IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session i
 
 
 class Server:
-    """Accepts client connections on a port until it is stopped; with `shared`, other processes accept on the port, too.
+    """Accepts client connections on a port until it is stopped.
 
-    Each port in `ports` accepts only the transport that is its key.
+    `ports` maps a transport to a further port, which accepts only that transport. With `shared`, other processes accept
+    connections on the same ports.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class Server:
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
-        """Start listening; return the port, which the system has chosen if 0 was requested."""
+        """Start listening; return the port, which the operating system has chosen if 0 was configured."""
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():
             self._listeners.append(await self._listen(own, partial(self._connection, only=only)))
@@ -95,7 +98,7 @@ class Server:
         return port
 
     async def _listen(self, port: int, made: Callable[[], Connection]) -> asyncio.Server:
-        """Listen on a port, on all addresses of the host; `made` creates the protocol object of a connection."""
+        """Listen on a port, on all addresses of the host; `made` creates the protocol object of each connection."""
         listen = partial(asyncio.get_running_loop().create_server, made)
         if is_ipv6(self._host):  # asyncio would make `::` refuse IPv4 clients
             return await listen(sock=bound(self._host, port, shared=self._shared))
@@ -103,16 +106,16 @@ class Server:
         return await listen(host=self._host, port=port, reuse_port=True if self._shared else None)
 
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
-        """Also listen on a Unix socket for calls from other worker processes, until all sessions are closed.
+        """Also listen on a Unix socket for calls from other worker processes, until the server has stopped.
 
-        `kind` is the conversation (the protocol) of these connections.
+        `kind` is the class of conversation (the protocol) for these connections.
         """
         loop = asyncio.get_running_loop()
         self._inner = await loop.create_unix_server(lambda: self._connection(kind), path, backlog=_BACKLOG)
 
     @property
     def grace(self) -> float:
-        """How long running statements may continue when the server stops, in seconds."""
+        """The time, in seconds, that running statements may take to end when the server stops."""
         return self._entrance.limits.grace
 
     @property
@@ -126,12 +129,12 @@ class Server:
             listener.close()
 
     def hurry(self) -> None:
-        """End the wait of `stop` for running statements."""
+        """End the wait of `stop` for running statements at once; do nothing if `stop` does not wait."""
         if self._grace is not None:
             self._grace.reschedule(asyncio.get_running_loop().time())
 
     async def stop(self) -> None:
-        """Stop listening, wait up to `grace` seconds for running statements, and stop the remaining ones.
+        """Stop listening, wait up to `grace` seconds for running statements, and end the statements that still run.
 
         Then close all sessions and connections.
         """
@@ -152,7 +155,7 @@ class Server:
         await self._all_left()
 
     async def _drained(self) -> None:
-        """Wait until no operation is running and no call is being answered."""
+        """Wait until no operation is running, and no call of a client is being answered."""
         while True:
             await self.service.rest()
             asking = (connection.worker for connection in self._connections if not connection.within)
@@ -164,7 +167,7 @@ class Server:
     async def _all_left(self) -> None:
         """Wait until every connection is closed.
 
-        After the timeout `close`, connections whose client does not read are aborted.
+        After `close` seconds, abort the connections whose clients do not read their replies.
         """
         try:
             async with asyncio.timeout(self._entrance.limits.close):
@@ -184,7 +187,7 @@ class Server:
         self._empty.clear()
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
-        """Forget a connection that has ended, and close the sessions tied to it in the background."""
+        """Remove a connection that has ended, and close the sessions tied to it in the background."""
         self._connections.discard(connection)
         if peer is not None and peer.sessions:
             self._spawn_leaving(self.service.disconnected(peer))
@@ -192,14 +195,18 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close the sessions that are not tied to a connection and are unused for `idle`; schedule the next check."""
+        """Close the sessions that no connection holds and that have been unused for `idle` seconds; schedule the next
+        check.
+        """
         idle = self._entrance.limits.idle
         for session in self.service.sessions.idle(idle):
             self._spawn_leaving(self.service.close_session(session))
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
 
     def _look_after(self) -> None:
-        """Poll the status of the statements that no client has polled recently; schedule the next check."""
+        """Poll the running statements that their clients have not polled for `unseen` seconds; schedule the next
+        check.
+        """
         unseen = self._entrance.limits.unseen
         for operation in self.service.sessions.unfinished:
             self.service.spawn(operation.look(unseen))

@@ -1,8 +1,8 @@
 """Answers the calls that a client repeats without pause by reading the socket directly, not through the event loop.
 
-The event loop's wake-up takes most of the time of such a call. Hive JDBC 2.3 polls the status of a finished statement
-with every row that it reads, and waits for the reply. The reply is prepared: it was made before the call arrives
-(`proxy.session.calls`).
+The event loop's wake-up would take most of the time of such a call. Hive JDBC 2.3, for example, polls the status of a
+finished statement with every row that it reads, and waits for each reply. The replies are prepared: made before the
+calls arrive (`proxy.session.calls`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _IN_A_TURN = 8  # calls that are answered before the event loop serves other cli
 
 
 class Shortcut:
-    """Reads a client's messages in place of its transport, as long as `answer` returns a prepared reply.
+    """Reads a client's bytes in place of the asyncio transport, as long as `answer` has a prepared reply for the bytes.
 
-    When bytes arrive that have no prepared reply, or when the client pauses or leaves, the Shortcut ends: the transport
-    reads again, and `otherwise` gets the bytes, or empty bytes.
+    `answer` returns the encoded reply, or None if no reply to the bytes is prepared. On None, or when the client pauses
+    or leaves, the Shortcut ends: the transport reads again, and `otherwise` is called with the bytes that were not
+    answered (empty if none).
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Shortcut:
         self._loop.add_reader(self._socket, self._ready)
 
     def end(self) -> None:
-        """Stop reading, and let the transport read again; a second call does nothing."""
+        """Stop reading, and let the transport read again; do nothing if the Shortcut has already ended."""
         if self._socket.fileno() < 0:
             return
         self._loop.remove_reader(self._socket)
@@ -68,7 +69,7 @@ class Shortcut:
                 return
 
     def _awaited(self) -> bytes:
-        """Return the bytes that the client sends within 50 µs; empty if it sends none, or has left."""
+        """Return the bytes that the client sends within 50 µs; empty if none arrive, or if the client has left."""
         until = monotonic() + _MOMENT
         with contextlib.suppress(OSError):
             while True:

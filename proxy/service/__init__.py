@@ -2,14 +2,13 @@
 
 `service.HANDLERS` maps each call to its handler. `Service.handle` takes a complete message from a peer (an
 authenticated client) and returns the complete reply; `call` has the parts that all calls share. The operations that
-answer the calls on a handle are in `operations`.
+answer the calls on an operation handle are in `operations`.
 
-A call whose reply was prepared in advance is recognized by its bytes and does not reach a handler:
+A call whose reply was prepared in advance is recognized by its bytes and does not reach a handler: see
 `proxy.session.calls`.
 
-A handler does not run as a task until it waits for something other than an upstream's reply
-(`proxy.server.connection`): before that, it must not use `asyncio.timeout`, `asyncio.current_task` or context
-variables.
+A handler does not run as an asyncio task until it waits for something other than an upstream's reply (see
+`proxy.server.connection`): before that, it must not use `asyncio.timeout`, `asyncio.current_task` or context variables.
 """
 
 from proxy.service.call import Peer

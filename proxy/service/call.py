@@ -50,7 +50,7 @@ _SHUTTING_DOWN = Interrupted(
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """The handler of a call: `run` is the coroutine function that returns the encoded reply.
+    """The handler of a call: `run` answers the call and returns the encoded reply.
 
     `failed` makes the response that reports an error status; None if the response type has no status.
     """
@@ -60,7 +60,7 @@ class Handler:
 
 
 class Budget:
-    """The number of bytes that the prefetched row blocks of all clients may still occupy together.
+    """The number of bytes that prefetched row blocks of all clients together may still occupy.
 
     >>> budget = Budget(10)
     >>> budget.take(6), budget.take(6)
@@ -71,28 +71,28 @@ class Budget:
         self.left = limit
 
     def part(self, count: int) -> Budget:
-        """Return a budget of one of `count` equal parts, for one of several worker processes."""
+        """Return one of `count` equal parts of the budget, for one of several worker processes."""
         return Budget(self.left // count)
 
     def take(self, size: int) -> bool:
-        """Take this many bytes from the budget; return False, and take none, if fewer are left."""
+        """Take `size` bytes from the budget and return True; if fewer are left, take none and return False."""
         if size > self.left:
             return False
         self.left -= size
         return True
 
     def give_back(self, size: int) -> None:
-        """Return bytes to the budget."""
+        """Return bytes that were taken to the budget."""
         self.left += size
 
 
 class Processor:
-    """The sessions of all connections, and the dispatch of calls to `handlers`.
+    """Holds the sessions of all connections, and passes each call to its handler in `handlers`.
 
-    `answering` plans statements, and `facts(user, configuration)` creates the data that it keeps about a new session.
-    `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none; `progress`
-    returns Spark's progress of a statement. Handle ids end with `mark`, which identifies the worker process; it is
-    empty in a single process. `journal` records the statements.
+    `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
+    session. `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none.
+    `progress` returns Spark's progress of a statement. Handle ids end with `mark`, which identifies the worker process
+    and is empty in a single process. `journal` records the statements.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -159,23 +159,23 @@ class Processor:
             if message.startswith(_FETCH_RESULTS, _NAME):
                 self.journal.fetched(operation, reply)
             return numbered(reply, message)
-        except WireError:  # in a reply of Spark's; the call's own handler will report it
+        except WireError:  # Spark's reply is invalid: the call's own handler will report that
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that are tied to a peer's connection, which has ended."""
+        """Close the sessions that are tied to the connection of a peer; the connection has ended."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
     def refused(self, head: Head, error: SqlError) -> bytes:
-        """Encode an error as the reply to a call."""
+        """Encode an error as the reply to the call with this head."""
         failed = self.handlers[head.name].failed
         if failed is None:
             return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
         return encode_reply(head.name, head.seqid, failed(failure(error)))
 
     async def close_session(self, session: ClientSession) -> None:
-        """Stop the session's operations, and close it here and on the upstream; never raises."""
+        """Stop the session's operations, and close the session in Viewgate and on the upstream; never raise."""
         operations = list(session.operations.values())
         if self.sessions.remove(session):
             await asyncio.shield(self.spawn(self._end(session, operations)))
@@ -193,15 +193,15 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Query all worker processes and return their answers by worker number.
+        """Put a question to all worker processes and return their answers by worker number.
 
-        Here, without workers, this process is number 1. `question` is the key of a function in `answers`, and `about`
-        its argument; `patience` limits the wait in seconds.
+        `question` is a key of `answers`, and `about` the argument of the function there; `patience` limits the wait in
+        seconds. This implementation is for a single process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return the worker processes by number; without worker processes, this process has number 1."""
+        """Return a description of each worker process by its number; a single process has number 1."""
         return {1: self.worker}
 
     @property
@@ -214,7 +214,9 @@ class Processor:
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End running statements with an error; wait at most `patience` seconds until their clients have it."""
+        """End all running statements with an error; wait at most `patience` seconds until their clients have seen the
+        error.
+        """
         running = [o for session in self.sessions.all for o in session.operations.values() if o.runs]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
@@ -222,7 +224,7 @@ class Processor:
                 await asyncio.gather(*(operation.told.wait() for operation in running))
 
     async def add_operation(self, operation: Operation) -> None:
-        """Add an operation to its session.
+        """Add a new operation to its session.
 
         If the session was closed meanwhile, end the operation and raise SqlError 08003.
         """
@@ -233,7 +235,9 @@ class Processor:
             raise
 
     async def wait(self, operation: Operation) -> None:
-        """Wait until an operation has ended; if the waiting client leaves, end the operation."""
+        """Wait until an operation has ended; if the waiting task is cancelled (the client has left), end the
+        operation.
+        """
         session = operation.session
         session.waited_for += 1
         try:
@@ -246,17 +250,17 @@ class Processor:
             session.used_at = time.monotonic()
 
     async def give_up(self, operation: Operation) -> None:
-        """End and remove an operation of which no client has the handle."""
+        """End and remove an operation whose handle no client has."""
         await operation.abandon()
         await self.close_operation(operation)
 
     async def close_operation(self, operation: Operation) -> None:
-        """Remove an operation that has ended and of which no client has the handle."""
+        """Remove an operation that has ended and whose handle no client has."""
         self.sessions.remove_operation(operation)
         await operation.discard()
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a task that may outlive the call; `close` waits for the task."""
+        """Run a coroutine as a task that may outlive the present call; `close` waits for the task."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -276,9 +280,9 @@ class Peer:
     """An authenticated client, with the sessions that are tied to its connection.
 
     `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
-    asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last started or
-    finished statement, None before the first. `traceparent` is the trace context of the client's present call, empty if
-    the transport carries none.
+    asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last statement,
+    None before the first statement. `traceparent` is the W3C trace context of the client's present call, empty if there
+    is none.
     """
 
     user: str
@@ -295,29 +299,32 @@ class Peer:
 
 @dataclass(slots=True)
 class Call(Message):
-    """A call from a peer, with the service that handles the call."""
+    """A call from a peer, with the service that answers the call."""
 
     service: Processor
     peer: Peer
 
     def session(self) -> ClientSession:
-        """Return the session that the call names.
+        """Return the session whose handle is in the call.
 
-        Raise SqlError 08003 if the session is unknown or another principal's, and WireError if the call names none.
+        Raise SqlError 08003 if the session is unknown or belongs to another principal, and WireError if the call has no
+        handle.
         """
         return self.service.sessions.find(self.handle(), self.peer.user)
 
     def operation(self) -> Operation:
-        """Return the operation that the call names.
+        """Return the operation whose handle is in the call.
 
-        Raise SqlError HY000 if the operation is unknown or another principal's, and WireError if the call names none.
+        Raise SqlError HY000 if the operation is unknown or belongs to another principal, and WireError if the call has
+        no handle.
         """
         return self.service.sessions.find_operation(self.handle(), self.peer.user)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement call: message, text, whether it is asynchronous, deadline, and journal record.
+    """An ExecuteStatement call: its message, the SQL text, whether it is asynchronous, its deadline, and its journal
+    record.
 
     The deadline is a time of the event loop's clock, None if the client has set no timeout.
     """
@@ -330,7 +337,10 @@ class Statement:
 
     @classmethod
     def of(cls, call: Message, record: Callable[[str], Record]) -> Statement:
-        """Decode the statement in a call, and begin its journal record; raise WireError if it has no valid text."""
+        """Decode the statement in a call, and begin its journal record with `record`.
+
+        Raise WireError if the call has no SQL text, or the text is not UTF-8.
+        """
         sql, run_async, limit = _asked(call.message)
         if sql is None:
             raise WireError("Required field 'statement' is unset!")
@@ -343,10 +353,11 @@ class Statement:
         return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
 
     def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
-        """Return the message for an upstream session, with another SQL text if given, and the time left as its timeout.
+        """Return the ExecuteStatement message to send in the upstream session, with the remaining time as its timeout.
 
-        The message requests asynchronous execution, so that the running statement can be stopped. A `brief` statement,
-        which ends quickly, stays synchronous if the client has sent it synchronously.
+        `sql` replaces the SQL text; None keeps the client's text. The message requests asynchronous execution, so that
+        the running statement can be cancelled. A `brief` statement, which ends quickly, stays synchronous if the client
+        has sent it synchronously.
         """
         message = self.call.addressed_to(upstream)
         if not self.run_async and not brief:
@@ -362,9 +373,9 @@ class Statement:
 
 @kept
 def _asked(message: bytes) -> tuple[str | None, bool, int]:
-    """Return a statement's text (None if absent), whether it is asynchronous, and its timeout in seconds (0 for none).
+    """Return the SQL text of an ExecuteStatement call, whether the call is asynchronous, and its timeout in seconds.
 
-    Raise WireError if the text is not UTF-8.
+    The text is None if it is absent, and the timeout 0 if there is none. Raise WireError if the text is not UTF-8.
     """
     text, run_async, limit = (
         _value(message, path, kind) for path, kind in ((_STATEMENT, STRING), (_RUN_ASYNC, BOOL), (_QUERY_TIMEOUT, I64))
@@ -377,6 +388,6 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
 
 
 def _value(message: bytes, path: tuple[int, ...], kind: int) -> bytes | None:
-    """Return the bytes of the field at a path; None if it is absent or has another type than `kind`, as in Thrift."""
+    """Return the bytes of the field at a path; None if the field is absent or is not of the Thrift type `kind`."""
     span = find(message, path)
     return value_bytes(message, span) if span is not None and span.type == kind else None

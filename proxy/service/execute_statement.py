@@ -41,9 +41,10 @@ Started = tuple[Operation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
-    """Start the statement and return the reply; a synchronous call waits for the end of the statement.
+    """Start the statement of an ExecuteStatement call and return the reply with its operation handle, or the error.
 
-    If the client of a synchronous call leaves, the statement is ended.
+    A synchronous call waits for the end of the statement; if its client leaves meanwhile, the statement is ended. Raise
+    SqlError if Viewgate refuses the statement or cannot start it; a refusal by the upstream is returned as the reply.
     """
     session = call.session()
     journal = call.service.journal
@@ -70,7 +71,7 @@ async def execute_statement(call: Call) -> bytes:
 
 
 def _refusal(reply: bytes) -> SqlError | None:
-    """Return the error in the upstream's reply to ExecuteStatement; None if the reply reports no error."""
+    """Return the error that the upstream's reply to ExecuteStatement reports; None if the reply reports none."""
     try:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
     except SqlError as error:
@@ -79,9 +80,9 @@ def _refusal(reply: bytes) -> SqlError | None:
 
 
 async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
-    """Return the reply to a synchronous call after the statement's end: the operation handle, or the statement's error.
+    """Return the reply to a synchronous call whose statement has ended: the operation handle, or the statement's error.
 
-    Raise SqlError HY008 if the statement was stopped because it or its session was closed.
+    Raise SqlError HY008 if the statement was stopped because its operation or its session was closed.
     """
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
@@ -96,9 +97,10 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 
 
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """Start a statement; return the operation and the reply, or None and the upstream's refusal.
+    """Start a statement; return its operation with the reply to the client.
 
-    If the statement has to wait, the operation is a queued one, which starts the statement later.
+    If the upstream refuses the statement, return None with the upstream's reply. If the statement has to wait, return a
+    queued operation, which starts the statement later.
     """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
@@ -125,7 +127,7 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
 
 
 async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
-    """Return the result of an attempt to start a statement; if the queued operation is cancelled, undo the attempt."""
+    """Wait for an attempt to start a statement and return its result; if this wait is cancelled, undo the attempt."""
     try:
         return await attempt
     except asyncio.CancelledError:
@@ -134,7 +136,7 @@ async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
 
 
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
-    """Cancel an attempt to start a statement; if it has just succeeded, end the operation that it has started."""
+    """Cancel an attempt to start a statement; if the attempt has already succeeded, end the started operation."""
     if attempt.cancel() or attempt.cancelled() or attempt.exception() is not None:
         return
     operation, _ = attempt.result()
@@ -143,10 +145,10 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 
 
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it; without `waits`, return None if it would have to wait for its turn.
+    """Plan the statement and start it; without `waits`, return None if the statement would have to wait for a slot.
 
-    The coroutine can be cancelled at any time, and then leaves nothing running. A second attempt plans the statement
-    again, because views and settings may have changed meanwhile.
+    The coroutine can be cancelled at any time, and then leaves nothing running. After None, a second attempt plans the
+    statement again, because views and settings may have changed meanwhile.
     """
     with Lease(session) as lease:
         if session.upstream.attached or session.upstream.saturated:
@@ -164,7 +166,7 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
 async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
     """Return the plan of a statement; raise SqlError if the statement is refused.
 
-    After an unexpected error, the plan is to forward the statement unchanged.
+    If planning fails with any other error, return the plan to forward the statement unchanged.
     """
     try:
         return await call.service.answering.plan(session, sql)
@@ -179,9 +181,9 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
 
 
 async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
-    """Take a slot for the statement, the permission to run on the upstream; return whether one was taken.
+    """Take a slot (the permission to run on the upstream server) for the statement; return whether a slot was taken.
 
-    If not, also on an error or a cancellation, the plan records that its statement was not started.
+    If no slot is taken, or on an error or a cancellation, the plan records that its statement was not started.
     """
     try:
         admitted = await lease.admitted(waits=waits)
@@ -195,7 +197,7 @@ async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Starts a statement on the upstream; owns the lease until an operation takes the lease over."""
+    """The start of one statement on the upstream; owns the lease until a started operation owns it."""
 
     call: Call
     session: ClientSession
@@ -203,9 +205,10 @@ class _Start:
     statement: Statement
 
     async def sent(self, plan: Forward) -> Started:
-        """Send the statement, and return the started operation with the reply.
+        """Send the statement to the upstream; return the started operation with the reply to the client.
 
-        If the upstream refuses a rewritten statement, the client's original statement is sent.
+        If the upstream refuses a rewritten statement, the client's original statement is sent. If the upstream refuses
+        that one as well, return None with the upstream's reply.
         """
         upstream, statement = self.lease.upstream, self.statement
         try:
@@ -238,9 +241,10 @@ class _Start:
         return operation
 
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
-        """Return the started operation, and the reply with the operation's own handle in place of the upstream's.
+        """Return the started operation, and the upstream's reply with the handle of Viewgate's operation in it.
 
-        If the upstream has refused the statement, release the lease; return None and the upstream's reply.
+        If the reply reports that the upstream has refused the statement, release the lease, and return None with the
+        reply.
         """
         try:
             announced = Announced.of(reply)
@@ -264,9 +268,9 @@ class _Start:
         self.lease.release()
 
     def _late(self, plan: Forward, reply: bytes | None) -> None:
-        """End a statement whose reply arrived after its client had left; otherwise it would run on.
+        """End a statement that the upstream has started after the client had left.
 
-        `reply` is None if an error arrived in place of the reply.
+        `reply` is the late reply to ExecuteStatement, None if an error arrived in its place.
         """
         if reply is None:
             self._failed(plan)

@@ -1,4 +1,6 @@
-"""Answers GetInfo: relays four kinds of information to Spark, and answers the kinds for which Spark fails."""
+"""Answers GetInfo: four kinds of information come from Spark; Viewgate answers the other kinds, for which Spark
+fails.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ _INFO_TYPE = (1, 2)
 
 
 async def get_info(call: Call) -> bytes:
-    """Return the reply with the requested property of the server; raise SqlError HY096 if the property is unknown."""
+    """Return the reply to GetInfo with the requested information; raise SqlError HY096 if its kind is unknown."""
     session = call.session()
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None
@@ -82,9 +84,9 @@ async def get_info(call: Call) -> bytes:
 
 
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
-    """Return the upstream's reply to GetInfo, cached per server after the first request.
+    """Return Spark's reply to GetInfo, which is cached per upstream server after the first request.
 
-    Connection pools request the server's name again and again, as a test of the connection.
+    The cache is for connection pools, which request the server's name again and again as a test of the connection.
     """
     told = attachment.info.get(kind)
     if told is None:
@@ -96,5 +98,5 @@ async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
 
 
 def refused(status: Any) -> Any:
-    """Return the response with an error status, and an empty value, because clients require one."""
+    """Return the response with an error status and an empty value, because clients require a value."""
     return ttypes.TGetInfoResp(status=status, infoValue=ttypes.TGetInfoValue(stringValue=""))

@@ -22,7 +22,11 @@ _NO_ACTION, _NOT_DEFERRABLE = 3, 7  # constants of java.sql.DatabaseMetaData
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """Return the reply with the columns of a table's primary key, ordered by column name."""
+    """Return the reply to GetPrimaryKeys: the columns of the primary keys of the named tables, sorted by table and
+    column.
+
+    Without a table name, the keys of all tables are returned. Without a catalog in Viewgate, return Spark's reply.
+    """
     request = call.request(ttypes.TGetPrimaryKeysReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -36,9 +40,9 @@ async def get_primary_keys(call: Call) -> bytes:
 
 
 async def get_cross_reference(call: Call) -> bytes:
-    """Return the reply with foreign keys: of the child table, to the parent table, or of one to the other.
+    """Return the reply to GetCrossReference: the foreign keys of the child table that refer to the parent table.
 
-    Without a table name, the keys of all tables match.
+    A table that is not named matches all tables. Without a catalog in Viewgate, return Spark's reply.
     """
     request = call.request(ttypes.TGetCrossReferenceReq)
     catalog = call.service.catalog
@@ -55,7 +59,7 @@ async def get_cross_reference(call: Call) -> bytes:
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests for the named tables; an empty name matches all.
+    """Return a function that tests whether a table has these names, ignoring case; None or an empty name matches all.
 
     In the calls for keys, names are not patterns.
     """

@@ -1,8 +1,10 @@
 """Answers the calls that list catalogs, schemas, tables, columns, table types and functions.
 
-Spark lists no catalogs, and interprets the wildcard `%` for functions differently from JDBC. Tables are listed with
-views and materialized views; storage tables (the tables behind materialized views) only if the client asks for SYSTEM
-TABLE, and their columns only if it names the table exactly.
+Without a catalog in Viewgate, Spark answers these calls. With one, Viewgate adds the names of the catalogs, which Spark
+does not list, and the objects of its own catalog. Tables are listed with views and materialized views; storage tables
+(the tables that hold the rows of materialized views) only if the client requests the type SYSTEM TABLE, and their
+columns only if the client names the table exactly. Calls for functions are relayed to Spark, with the wildcard `%`
+translated.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _GET_CATALOGS = 2
 
 
 async def get_catalogs(call: Call) -> bytes:
-    """Return the reply with the names of the catalogs."""
+    """Return the reply to GetCatalogs with the names of Spark's and Viewgate's catalog."""
     catalog = call.service.catalog
     if catalog is None:
         return await relay_metadata(call)
@@ -54,7 +56,7 @@ _SCHEMA, _CATALOG = 0, 1
 
 
 async def get_schemas(call: Call) -> bytes:
-    """Return the reply with the namespaces that match the call's pattern."""
+    """Return the reply to GetSchemas with the namespaces that match the call's patterns."""
     request = call.request(ttypes.TGetSchemasReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -76,7 +78,7 @@ _GET_TABLE_TYPES = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """Return the reply with the table types, sorted by name as JDBC requires."""
+    """Return the reply to GetTableTypes with the table types, sorted by name as JDBC requires."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 
@@ -90,7 +92,7 @@ _FUNCTION_NAME = (1, 4)
 
 
 async def get_functions(call: Call) -> bytes:
-    """Return Spark's reply with the functions that match the call's pattern."""
+    """Return Spark's reply to GetFunctions with the functions that match the call's patterns."""
     pattern = call.request(ttypes.TGetFunctionsReq).functionName
     message = call.message
     if pattern and "%" in pattern:
@@ -99,7 +101,8 @@ async def get_functions(call: Call) -> bytes:
 
 
 def hives(pattern: str) -> str:
-    r"""Return a JDBC pattern with Hive's wildcard `*` in place of `%`, which for Spark means one or more characters.
+    r"""Return a JDBC pattern for Spark: with Hive's wildcard `*` in place of `%`, which in Spark does not match an
+    empty text.
 
     >>> print(hives(r"abs%"), hives(r"a\%"))
     abs* a\%
@@ -115,11 +118,11 @@ _GET_TABLES = 4
 _TABLES_ORDER = (3, 0, 1, 2)
 _TABLE = 3
 _TYPED = (None,) * 5
-_HIVES = "MATERIALIZED_VIEW"  # Hive 3's spelling
+_HIVES = "MATERIALIZED_VIEW"  # the name of the type in Hive 3
 
 
 async def get_tables(call: Call) -> bytes:
-    """Return the reply with the tables and views that match the call's patterns and table types."""
+    """Return the reply to GetTables with the tables and views that match the call's patterns and table types."""
     request = call.request(ttypes.TGetTablesReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -135,9 +138,11 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return the type that is reported for a table or view if the client requests `types`; None to leave it out.
+    """Return the type to report for a table or view if the client requests the table types `types`; None to leave it
+    out.
 
-    Without `types`, all kinds are reported but storage tables.
+    Without `types`, everything but storage tables is reported. Materialized views are reported as views if `types` has
+    VIEW but no name of materialized views.
 
     >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
     ['MATERIALIZED VIEW', 'VIEW', None]
@@ -169,7 +174,7 @@ _NULLABLE = ((0, "NO"), (1, "YES"))
 
 
 async def get_columns(call: Call) -> bytes:
-    """Return the reply with the columns that match the call's patterns."""
+    """Return the reply to GetColumns with the columns that match the call's patterns."""
     request = call.request(ttypes.TGetColumnsReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -202,6 +207,6 @@ def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[R
 
 
 def _described(of_type: SqlType) -> Row:
-    """Return the values of the result columns DATA_TYPE to NUM_PREC_RADIX for a type."""
+    """Return the values for a type in the result columns DATA_TYPE to NUM_PREC_RADIX of GetColumns."""
     kind = jdbc_type(of_type)
     return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

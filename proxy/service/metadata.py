@@ -2,7 +2,7 @@
 
 Spark lists one catalog, `spark_catalog`, and leaves its name empty in the rows; Viewgate adds its Iceberg catalog. A
 call that names a catalog is answered from that catalog. An empty catalog name in a call means objects without a
-catalog, which to Spark are all its objects: such a call is relayed.
+catalog; Spark regards all its objects as such, so the call is relayed to Spark.
 """
 
 from __future__ import annotations
@@ -35,37 +35,45 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The catalogs that a metadata call covers: `ours` is Viewgate's or None, `sparks` says whether Spark's."""
+    """The catalogs that a metadata call covers: `ours` is Viewgate's catalog or None, `sparks` says whether Spark's is
+    covered.
+    """
 
     ours: Catalog | None
     sparks: bool
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """Return the catalogs whose names match the catalog pattern of a call."""
+    """Return the catalogs whose names match the catalog pattern of a call; None as pattern matches both."""
     fits = matcher(catalog)
     ours = call.service.catalog
     return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
-    """Return whether a call is relayed to Spark: Viewgate has no catalog, or the call's catalog name is empty."""
+    """Return whether a metadata call must be relayed to Spark.
+
+    It must if Viewgate has no catalog, or if the call's catalog name is empty (not None).
+    """
     return call.service.catalog is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests whether a table's name matches the schema and table patterns of a call."""
+    """Return a function that tests whether a table's name matches the schema and table patterns of a call.
+
+    A pattern that is None or empty matches every name.
+    """
     fits_schema, fits_table = matcher(schema), matcher(table)
     return lambda name: fits_table(name.table) and fits_schema(schema_of(name))
 
 
 def schema_of(name: TableName) -> str:
-    """Return the namespace of a table as one text, its levels joined by dots."""
+    """Return the namespace of a table as one text, with dots between its levels."""
     return ".".join(name.namespace)
 
 
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
-    """Relay the call, or `message` in its place, to Spark; return the reply, with a handle of Viewgate's.
+    """Relay a metadata call, or `message` in its place, to Spark; return Spark's reply with a handle of Viewgate's.
 
     If Spark reports an error, return Spark's reply unchanged.
     """
@@ -84,9 +92,10 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
-    """Return the reply with the handle of a finished operation that has these rows, under the columns of `header`.
+    """Return the reply to a metadata call: the handle of a finished operation whose result has these rows.
 
-    `rows` computes the rows and `kind` is Thrift's operation type. Raise SqlError if `rows` fails or is cancelled.
+    `rows` computes the rows, `header` gives the columns, and `kind` is Thrift's type of the operation. Raise SqlError
+    if `rows` fails or is cancelled.
     """
     session = call.session()
 
@@ -103,7 +112,7 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
 
 
 async def spark_rows(call: Call) -> list[Row]:
-    """Return all rows of Spark's result for the call; raise SqlError if Spark refuses the call."""
+    """Relay a metadata call to Spark and return all rows of the result; raise SqlError if Spark refuses the call."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
@@ -119,7 +128,9 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Return Spark's reply to a message; if the client leaves first, close the operation that Spark has started."""
+    """Send a message to Spark and return the reply; if the client leaves first, close the operation that Spark
+    starts.
+    """
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -129,14 +140,14 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
 
 
 async def _close(upstream: LiveUpstream, reply: bytes) -> None:
-    """Close the operation that a reply announces, if any."""
+    """Close the operation that a reply of Spark announces; do nothing if the reply announces none."""
     with contextlib.suppress(SqlError, WireError):
         announced = started(reply)
         await UpstreamOperation(upstream, announced.handle, announced.kind).close()
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """Return a row of Spark's result with its catalog's name filled in; temporary views belong to no catalog.
+    """Return a row of Spark's result with `spark_catalog` as the catalog's name; temporary views belong to no catalog.
 
     `catalog_at` and `schema_at` are the positions of the two names in the row.
     """
@@ -148,10 +159,10 @@ def named(row: Row, catalog_at: int, schema_at: int) -> Row:
 async def merged(
     ours: Callable[[], list[Row]], sparks: Iterable[Row], order: Sequence[int], identity: int
 ) -> list[Row]:
-    """Merge Viewgate's and Spark's rows, sorted by the columns at the positions `order`.
+    """Return Viewgate's and Spark's rows together, sorted by the columns at the positions in `order`.
 
-    Of rows with the same first `identity` columns, only Viewgate's is kept. The work is done in a thread, because there
-    may be a hundred thousand rows.
+    If rows agree in their first `identity` columns, only Viewgate's row is kept. The work is done in a thread, because
+    there may be a hundred thousand rows.
     """
 
     def make() -> list[Row]:

@@ -1,4 +1,4 @@
-"""Answers the calls on an operation: status, columns, rows and log, query id, cancel and close."""
+"""Answers the calls on an operation: its status, columns, rows, log and query id; cancel and close."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ORIENTATIONS = range(6)
 
 
 async def get_operation_status(call: Call) -> bytes:
-    """Return the reply with the operation's state; while the operation runs, the reply is delayed (long poll)."""
+    """Return the reply to GetOperationStatus; while the operation runs, the reply is delayed (long poll)."""
     operation = call.operation()
     reply = await operation.status(call)
     if _is_final(reply) and call.service.sessions.uses(operation.handle):  # it may have been closed meanwhile
@@ -26,19 +26,22 @@ async def get_operation_status(call: Call) -> bytes:
 
 
 def _is_final(reply: bytes) -> bool:
-    """Return whether a status reply is final: the operation has ended; an ERROR must have its message."""
+    """Return whether a status reply is final, so that every later status reply is the same.
+
+    The operation must have ended and, if it has failed, the reply must have the error message.
+    """
     span = find(reply, _STATE)
     state = None if span is None else read_i32(reply, span)
     return state in TERMINAL and (state != OperationState.ERROR or find(reply, _MESSAGE) is not None)
 
 
 async def get_result_set_metadata(call: Call) -> bytes:
-    """Return the reply with the columns of the result."""
+    """Return the reply to GetResultSetMetadata with the columns of the result."""
     return await call.operation().metadata(call)
 
 
 async def fetch_results(call: Call) -> bytes:
-    """Return the reply with the next rows of the result, or the next lines of the operation's log."""
+    """Return the reply to FetchResults: the next rows of the result, or the next lines of the operation's log."""
     operation = call.operation()
     if _of_log(call.message):
         return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
@@ -60,12 +63,14 @@ def _of_log(message: bytes) -> bool:
 
 
 async def get_query_id(call: Call) -> bytes:
-    """Return the reply with Spark's id of the query, or with the operation's own id if Viewgate answers it."""
+    """Return the reply to GetQueryId: Spark's id of the query, or the operation's own id if Viewgate answers the
+    query.
+    """
     return await call.operation().query_id(call)
 
 
 async def cancel_operation(call: Call) -> bytes:
-    """Cancel the operation, also while the session's connection is busy; its handle stays valid."""
+    """Cancel the operation, even while the session's connection is busy; the operation's handle stays valid."""
     return await call.operation().cancel(call)
 
 
