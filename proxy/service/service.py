@@ -1,4 +1,4 @@
-"""Maps each call of TCLIService to its handler and to the response that reports an error."""
+"""Maps each call of TCLIService to its handler, and to the function that makes a response with an error status."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _status_only(response: Callable[..., Any]) -> Callable[[Any], Any]:
     return lambda status: response(status=status)
 
 
-# Each of their responses is a status and a handle.
+# The metadata calls; the response to each is a status and an operation handle.
 _METADATA: dict[str, Callable[[Call], Awaitable[bytes]]] = {
     "GetTypeInfo": relay_metadata,
     "GetCatalogs": get_catalogs,

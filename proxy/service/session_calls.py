@@ -1,6 +1,7 @@
 """Answers the calls on a session: OpenSession, CloseSession, and the calls that only the upstream can answer.
 
-The upstream session is opened for the session's user, who under impersonation is not the principal that logged in.
+The upstream session is opened for the session's user, who under impersonation differs from the principal that logged
+in.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 
 
 async def open_session(call: Call) -> bytes:
-    """Open a session for the user who logged in, or for an impersonated user; return the reply.
+    """Open a session for the user who logged in, or for an impersonated user; return the reply to OpenSession.
 
-    The upstream session is opened as well, unless the upstream has no room yet. The `username` of the request is
-    ignored.
+    The upstream session is opened at once if the upstream has room, and later if not. The `username` of the request is
+    ignored. Raise SqlError if the user may not be impersonated, or if the upstream refuses the session.
     """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
@@ -64,7 +65,8 @@ async def open_session(call: Call) -> bytes:
 
 
 def _names(key: str, setting: str) -> bool:
-    """Return whether a configuration key of a session names a setting; JDBC drivers prefix it with `set:hiveconf:`.
+    """Return whether a key of a session's configuration names the setting; JDBC drivers prefix keys with
+    `set:hiveconf:`.
 
     >>> _names("set:hiveconf:traceparent", "traceparent"), _names("my.traceparent", "traceparent")
     (True, False)
@@ -73,7 +75,7 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply to OpenSession without the upstream, which has no room yet or is slow.
+    """Return a reply to OpenSession made by Viewgate, because the upstream has no room yet or is slow.
 
     The upstream session is opened later. The handle in the reply is zero; the caller replaces it.
     """
@@ -85,9 +87,10 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
-    """Return the reply with a larger fetch size for Hive JDBC, if the client uses Hive's default.
+    """Return the OpenSession reply with a larger fetch size for Hive JDBC, if the client uses Hive's default fetch
+    size.
 
-    Over a network, the round trip dominates the cost of a fetch, not the rows.
+    Over a network, the cost of a fetch is mostly the round trip, not the rows.
     """
     span = find(reply, _CONFIGURATION)
     entries = read_map(value_bytes(reply, span)) if span else []
@@ -98,10 +101,10 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 
 
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
-    """Return the message with a short long-polling timeout for the upstream, unless the client has set one.
+    """Return the OpenSession message with a short long-polling timeout for the upstream, unless the client has set one.
 
-    Spark delays the reply to a status poll by up to five seconds. Until then the session's connection is busy, and a
-    client that makes one call at a time has to wait: Hive JDBC could not even cancel.
+    Otherwise Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
+    is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):
@@ -113,10 +116,10 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
-    """Return the session's user, and its configuration and OpenSession message without the setting for impersonation.
+    """Return the session's user, and the configuration and OpenSession message without the setting for impersonation.
 
-    Spark would check the impersonation again, for the wrong principal: it sees the impersonated user log in. Raise
-    SqlError 28000 if the client names several users, or may not act for the user.
+    Viewgate has checked the impersonation; Spark, where the impersonated user logs in, would check it again for the
+    wrong principal. Raise SqlError 28000 if the client names several users, or may not act for the user.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:
@@ -136,7 +139,7 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
 
 
 async def close_session(call: Call) -> bytes:
-    """Close the session with its operations, and return the reply."""
+    """Close the session with its operations, and return the reply to CloseSession."""
     session = call.session()
     if session in call.peer.sessions:
         call.peer.sessions.remove(session)
@@ -145,7 +148,7 @@ async def close_session(call: Call) -> bytes:
 
 
 async def relay(call: Call) -> bytes:
-    """Relay the call to the upstream session, and return its reply."""
+    """Relay a call to the upstream session and return the upstream's reply; raise SqlError if the upstream is lost."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))

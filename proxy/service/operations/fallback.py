@@ -1,7 +1,7 @@
-"""The fallback to the client's original statement, which runs if the rewritten one fails.
+"""The fallback to the client's original statement, which runs if the rewritten statement fails.
 
 open ──shut──▶ shut                   rows were sent, or the client has cancelled or closed the operation
-  └──take──▶ taken ──▶ passed         the original runs in place of the rewritten statement
+  └──take──▶ taken ──▶ passed         the original statement runs in place of the rewritten statement
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from proxy.service.call import Statement
 
 
 class Fallback:
-    """The fallback of one rewritten statement; it is open until it is shut, taken, or past the statement's deadline.
+    """The fallback of one rewritten statement to its original; it is open until shut, taken, or past its deadline.
 
-    `original` is the client's statement, None for a fallback that is never open. `report` is called with the error of
-    the rewritten statement after the original has succeeded.
+    `original` is the client's statement; None makes a fallback that is never open. `report` is called with the error of
+    the rewritten statement after the original statement has succeeded.
     """
 
     def __init__(self, original: Statement | None, report: Callable[[SqlError], None] | None = None) -> None:
@@ -33,13 +33,13 @@ class Fallback:
         return self._original is not None and not self._original.expired
 
     def shut(self) -> None:
-        """Rule out the fallback from now on."""
+        """Close the fallback: from now on, the original statement must not run."""
         self._original = None
 
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:
-        """Run the original statement by `run`, in a task that continues even if the waiting client leaves.
+        """Run the original statement by the function `run`, in a task that continues even if the waiting client leaves.
 
-        `failure` is the error of the rewritten statement.
+        `failure` is the error of the rewritten statement. The fallback must be open.
         """
         original, self._original = self._original, None
         assert original is not None
@@ -48,14 +48,17 @@ class Fallback:
         self._passing.add_done_callback(_seen)
 
     async def passed(self) -> SqlError | None:
-        """Wait until the task that `take` started has ended.
+        """Wait until the task that `take` has started has ended.
 
-        Return the error that prevented the original statement, or None. Return None at once if `take` was not called.
+        Return the error if the original statement could not run or has failed, else None. Return None at once if `take`
+        was not called.
         """
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
-        """Report the error of the rewritten statement, if there was one: the original has succeeded."""
+        """Report the error of the rewritten statement, because the original has succeeded; do nothing without an
+        error.
+        """
         if self.failure is not None and self._report is not None:
             self._report(self.failure)
 
@@ -64,6 +67,6 @@ NO_FALLBACK = Fallback(None)  # never open
 
 
 def _seen(passing: asyncio.Task[SqlError | None]) -> None:
-    """Retrieve the exception of the task; asyncio would log it if no client waits for the task."""
+    """Retrieve the exception of the task, because asyncio would log an exception that no client waits for."""
     if not passing.cancelled():
         passing.exception()

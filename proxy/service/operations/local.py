@@ -1,4 +1,4 @@
-"""Operations that Viewgate answers itself: a task that computes the result, and a cursor over the rows."""
+"""Operations that Viewgate answers itself: a task computes the result, and a cursor moves over its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(Operation):
-    """An operation that runs the function of a plan until it returns, raises, is cancelled, or times out.
+    """An operation that runs the function of a plan (`Local.run`) until it returns, raises, is cancelled, or times out.
 
     `timeout` is in seconds, None for no limit; `kind` is Thrift's type of the operation.
     """
@@ -97,9 +97,10 @@ class LocalOperation(Operation):
         return self._result
 
     def _start(self, orientation: Any, count: int) -> int:
-        """Return the position of the first row to send, for one of the three fetch orientations that Spark supports.
+        """Return the index of the first row to send for a FetchResults of `count` rows.
 
-        Raise SqlError HY106 for any other orientation.
+        Spark supports three fetch orientations: the next rows, the rows before, and the first rows. Raise SqlError
+        HY106 for any other orientation.
         """
         starts = {
             ttypes.TFetchOrientation.FETCH_NEXT: self._next,

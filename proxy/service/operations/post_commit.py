@@ -1,4 +1,6 @@
-"""The post-commit refresh: refreshes views after a write has ended on the upstream, before the client sees the end."""
+"""The post-commit refresh: views are refreshed after a write has ended on the upstream, before the client sees its
+end.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ logger = logging.getLogger(__name__)
 class PostCommit:
     """The task of a post-commit refresh, which can be awaited and cancelled; its methods never raise.
 
-    `deadline` (event loop time) limits the client's wait, not the task. `over` is called when the task has ended, or
-    when the deadline has passed during a wait; it may be called several times.
+    `deadline`, a time of the event loop's clock, limits the client's wait but not the task. `over` is called when the
+    task has ended, or when the deadline has passed during a wait; it may be called several times.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]], deadline: float | None, over: Callable[[], None]) -> None:
@@ -22,7 +24,7 @@ class PostCommit:
         self._task = asyncio.ensure_future(self._run(work))
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Wait until the task ends, but for at most `seconds`, and not beyond the deadline."""
+        """Wait until the task ends, for at most `seconds` (None for no limit), and not beyond the deadline."""
         clock = asyncio.get_running_loop().time
         left = None if self._deadline is None else max(self._deadline - clock(), 0)
         limits = [limit for limit in (seconds, left) if limit is not None]

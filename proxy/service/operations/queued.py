@@ -1,6 +1,6 @@
-"""A queued statement, which its client sees as RUNNING until it starts and becomes another operation.
+"""A statement that waits in the queue; its client sees RUNNING until the statement starts as another operation.
 
-    waiting ──started──▶ the other operation's states
+    waiting ──started──▶ the states of the started operation
        ├──refused──▶ ERROR
        ├──deadline──▶ TIMEDOUT
        └──abandoned──▶ CANCELED, ERROR
@@ -25,9 +25,9 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """A statement in the queue; the operation that `start` returns later answers calls under this operation's handle.
+    """A statement in the queue; the operation that `start` returns later answers the calls on this operation's handle.
 
-    The deadline (event loop time) includes the time in the queue.
+    `deadline`, a time of the event loop's clock, includes the time in the queue; None for no limit.
     """
 
     def __init__(

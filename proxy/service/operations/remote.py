@@ -2,8 +2,8 @@
 
 The next block of rows is requested before the client asks for it (prefetch). When a statement ends, the columns and the
 first block are also requested, if the client requested them for its previous result. If the client then fetched an
-empty block after the last rows, the empty block is requested as well. Spark's cursor is then ahead of the client's:
-before a call other than the expected one, the cursor is moved back by the prefetched rows.
+empty block after the last rows, the empty block is requested as well. Spark's cursor is then ahead of the client's
+cursor: if the client makes another call than the expected one, the cursor is first moved back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _QUERY_ID = (0, 1)
 
 
 class RemoteOperation(RemoteRun):
-    """An operation on the upstream under a handle of Viewgate's, with its result.
+    """An operation that runs on the upstream, with its result; the client knows it by a handle of Viewgate's.
 
-    With a `budget` of bytes, the result is prefetched.
+    If a `budget` of bytes is given, the result is prefetched.
     """
 
     def __init__(self, execution: Execution, budget: Budget | None = None) -> None:
@@ -58,9 +58,9 @@ class RemoteOperation(RemoteRun):
         self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
-        """Start prefetching the columns and the first rows.
+        """Start prefetching the columns and the first rows of the result.
 
-        The requests are those that the client made for the session's previous result.
+        The requests are the same as the client's requests for the previous result of the session.
         """
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
@@ -75,7 +75,7 @@ class RemoteOperation(RemoteRun):
             return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
 
     async def _columns(self, call: Message) -> bytes:
-        # Before a statement's end Spark returns a wrong schema, and the same one from then on.
+        # Before the end of a statement, Spark returns a wrong schema, and caches it for later requests.
         if not self.done and self.upstream.take_slot():
             try:
                 schema = await early_schema(self.sql, self.upstream.query, self.wait())
@@ -125,9 +125,9 @@ class RemoteOperation(RemoteRun):
         return await self.or_lost(self._prefetch.fetch(call.head, message))
 
     async def query_id(self, call: Message) -> bytes:
-        """Return the reply with the upstream's query id.
+        """Return the reply to GetQueryId with the upstream's query id.
 
-        If that id is empty, as in Spark, the reply has the operation's id, which Spark's UI shows.
+        If that id is empty, as in Spark, the reply has the id of the upstream's operation, which Spark's UI shows.
         """
         if self.is_followed:
             return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
@@ -140,7 +140,7 @@ class RemoteOperation(RemoteRun):
     # Replies prepared before their calls
 
     def foresee(self, sessions: Sessions) -> None:
-        """Register replies to the calls that the client made for the session's previous result."""
+        """Register prepared replies to the calls that the client made for the session's previous result."""
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
             if asked is not None:
@@ -150,12 +150,14 @@ class RemoteOperation(RemoteRun):
             self.foreseen.expect(closing, self.handle, partial(self.closed_now, closing, sessions))
 
     def columns_now(self) -> bytes | None:
-        """Return the prefetched reply to GetResultSetMetadata; None if it has not arrived."""
+        """Return the prefetched reply to GetResultSetMetadata; None if the operation has not finished or no reply has
+        arrived.
+        """
         finished = self.state is OperationState.FINISHED
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults; None if it has not arrived, or reports an error."""
+        """Return the prefetched reply to FetchResults; None if no reply has arrived or the reply reports an error."""
         if self.state is not OperationState.FINISHED or self._prefetch is None:
             return None
         reply = self._prefetch.rows_now()
@@ -164,7 +166,7 @@ class RemoteOperation(RemoteRun):
         return reply
 
     def closed_now(self, call: bytes, sessions: Sessions) -> bytes | None:
-        """Close the operation and return the reply to CloseOperation.
+        """Close the operation and return the reply to CloseOperation; `call` is the client's message.
 
         Return None, and do nothing, if the operation still runs and must be stopped first.
         """
@@ -191,9 +193,10 @@ _SOON = 0.2  # seconds within which Spark returns a block that it need not compu
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A prefetched block of rows (or the columns): the body of the expected request, and the future of its reply.
+    """A prefetched block of rows (or the columns): the body of the request, and the future of the reply.
 
-    `weight` is the expected size of the reply in bytes, taken from the budget.
+    A client's call gets the reply if the body of the call is the same. `weight` is the expected size of the reply in
+    bytes, taken from the budget.
     """
 
     question: bytes
@@ -202,7 +205,7 @@ class _Block:
 
     @property
     def reply(self) -> bytes | None:
-        """The reply if it has arrived; None before, and after an error of the connection."""
+        """The reply if it has arrived; None before that, and after an error of the connection."""
         there = self.answer.done() and not self.answer.cancelled() and self.answer.exception() is None
         return self.answer.result() if there else None
 
@@ -210,9 +213,10 @@ class _Block:
 # Prefetching pays if Spark or the network is slow: it saves 3 to 24 % of a short statement on a real Spark. With a
 # stand-in server that answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time: benchmarks/beside.py.
 class Prefetch:
-    """The prefetched replies of one operation: its columns and blocks of rows.
+    """The prefetched replies of one operation: its columns and its blocks of rows.
 
-    A block is expected to be as large as the block before.
+    Each block is expected to be as large as the block before. `constant` is a key of a constant statement (one whose
+    columns are always the same), None for any other statement.
     """
 
     __slots__ = (
@@ -248,15 +252,18 @@ class Prefetch:
 
     @property
     def _known_columns(self) -> bytes | None:
-        """The stored reply with the columns of a constant statement, whose columns are always the same.
+        """The stored reply with the columns of this constant statement.
 
-        None unless this is the session's last constant statement, on the same upstream session.
+        None if the statement is not constant, or is not the last constant statement of the session on the same upstream
+        session.
         """
         kept = self._habits.schema
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Request the columns (unless known) and the first rows of an operation that has ended on the upstream."""
+        """Request the columns (unless they are known) and the first rows of an operation that has ended on the
+        upstream.
+        """
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:
@@ -274,7 +281,8 @@ class Prefetch:
     async def columns(self, head: Head, message: bytes, *, finished: bool) -> bytes:
         """Return the reply to GetResultSetMetadata: the stored or the prefetched reply, or else the upstream's.
 
-        `message` already contains the upstream's operation handle; `finished` says whether the operation has succeeded.
+        `message` is the client's call with the upstream's operation handle; `finished` says whether the operation has
+        succeeded.
         """
         known = self._known_columns
         if known is not None and finished:
@@ -292,9 +300,9 @@ class Prefetch:
         return await self._upstream.call(message)
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
-        """Return the reply to FetchResults: the prefetched one if it answers this call, else the upstream's.
+        """Return the reply to FetchResults: the prefetched reply if it answers this call, else the upstream's.
 
-        `message` already contains the upstream's operation handle.
+        `message` is the client's call with the upstream's operation handle.
         """
         async with self._turn:
             return await self._fetched(head, message)
@@ -319,7 +327,7 @@ class Prefetch:
         return reply
 
     def columns_now(self) -> bytes | None:
-        """Return the stored or prefetched reply to GetResultSetMetadata; None if it has not arrived."""
+        """Return the stored or prefetched reply to GetResultSetMetadata; None if neither is available now."""
         known = self._known_columns
         if known is not None or self._constant is not None:
             return known
@@ -330,7 +338,7 @@ class Prefetch:
         return reply
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults; None if it has not arrived, or reports an error."""
+        """Return the prefetched reply to FetchResults; None if no reply has arrived or the reply reports an error."""
         call = self._for_rows
         if call is None or not self._blocks or self._turn.locked():
             return None
@@ -344,7 +352,8 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """Record the client's fetch for the prefetch of the next result, and request the next block of this one.
+        """Record a fetch of the client, so that the next result is prefetched alike, and request the next block of this
+        result.
 
         `goes_on` says whether more rows may follow, `soon` whether the reply came quickly enough to prefetch.
         """
@@ -358,9 +367,9 @@ class Prefetch:
             self._blocks.extend(self._asked([message], len(reply)))
 
     def drop(self) -> None:
-        """Drop the prefetched replies and stop prefetching.
+        """Drop the prefetched replies and stop prefetching for this operation.
 
-        Requests whose replies were not used are not repeated for the next result.
+        Requests whose replies the client did not use are not made in advance for the next result.
         """
         self._given_up = True
         if self._columns is not None:
@@ -377,9 +386,9 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the error reply that Spark has given in place of the first rows; None if there is none.
+        """Return the upstream's error reply to the prefetch of the first rows; None if there is no such error.
 
-        Spark reports the error only once; a second request would continue behind the failure.
+        Spark reports the error only once; a repeated request would continue after the failure.
         """
         if self._rows or not self._blocks:
             return None
@@ -391,7 +400,10 @@ class Prefetch:
         return answer
 
     async def _take_back(self, message: bytes) -> None:
-        """Move Spark's cursor back to the client's position, by fetching backwards over the prefetched blocks."""
+        """Move Spark's cursor back to the client's position, by fetching the prefetched blocks backwards.
+
+        `message` is a FetchResults message with the upstream's operation handle.
+        """
         rows, before = self._rows, []
         for block in tuple(self._blocks):
             answer = await asyncio.shield(block.answer)
@@ -418,6 +430,6 @@ def _orientation(message: bytes) -> int:
 
 
 def _seen(answer: asyncio.Future[bytes]) -> None:
-    """Retrieve the exception of a reply; asyncio would log it if no client waits for the reply."""
+    """Retrieve the exception of a reply, because asyncio would log an exception that no client waits for."""
     if not answer.cancelled():
         answer.exception()

@@ -38,13 +38,13 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _CLOSED = encode_reply("CloseOperation", 0, ttypes.TCloseOperationResp(status=success()))
-# without the word Viewgate, by which the journal finds the line with the decision
+# This line must not have the word Viewgate, by which the journal finds the log line with the decision.
 _UNDER_WAY = "Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
 class Wish(IntEnum):
-    """Whether the client has asked to cancel or to close the operation; the value is never lowered."""
+    """Whether the client lets the operation run, or has cancelled or closed it; the value never decreases."""
 
     RUN = 0
     CANCEL = 1
@@ -53,7 +53,7 @@ class Wish(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The inputs of a RemoteRun: the session, the lease, the plan, and the client's statement.
+    """The inputs of a RemoteRun: the client session, the lease, the plan, and the client's statement.
 
     A metadata call has no statement. `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the
     operation.
@@ -68,12 +68,12 @@ class Execution:
 
 
 class RemoteRun(Operation):
-    """An operation on the upstream under a handle of Viewgate's: its state and its end.
+    """An operation that runs on the upstream: its state and its end; the client knows it by a handle of Viewgate's.
 
-    The subclass `remote.RemoteOperation` adds its result. `remote` is the operation that the upstream runs. If a
-    rewritten statement fails before its first row, the client's original statement runs in its place, as another
-    `remote`; the client sees RUNNING meanwhile and does not notice. The object may be created before the upstream has
-    started the operation: `runs_as` then sets `remote`. It owns the lease from when it is added to a session.
+    The subclass `remote.RemoteOperation` adds the result. `remote` is the operation on the upstream. If a rewritten
+    statement fails before its first row, the client's original statement runs in its place, as another `remote`; the
+    client sees RUNNING meanwhile and does not notice. The object may be created before the upstream has started the
+    operation: `runs_as` then sets `remote`. Once the object is added to a session, it owns the lease.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -91,7 +91,7 @@ class RemoteRun(Operation):
         self._wish = Wish.RUN
         self._runs_again = False  # the original runs, because the rows of the finished rewriting cannot be read
         self._stopped_by: SqlError | None = None  # the reason why that original was stopped
-        self._ended_here = False  # by an error of Viewgate's, which the upstream does not know
+        self._ended_here = False  # whether an error of Viewgate's, unknown to the upstream, has ended the operation
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
         self._progress = execution.progress
@@ -114,12 +114,15 @@ class RemoteRun(Operation):
 
     @property
     def _polls(self) -> StatusPolls:
-        """The coordinator of status polls of this operation, created at the first poll."""
+        """The object that coordinates the status polls of this operation, created at the first poll."""
         self._polls_made = self._polls_made or StatusPolls(self._began)
         return self._polls_made
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; a statement with a post-commit refresh stays RUNNING until the refresh is over."""
+        """Set the state; if the statement has ended, also free its slot and start its post-commit refresh.
+
+        A statement that has succeeded stays RUNNING until its post-commit refresh is over.
+        """
         if self.is_followed and state is not OperationState.FINISHED:
             return  # the statement has succeeded; a loss of the upstream now only concerns the reply to another call
         if state in TERMINAL and not self.done:
@@ -139,13 +142,14 @@ class RemoteRun(Operation):
             self.result_ready()
 
     def result_ready(self) -> None:
-        """React to the successful end of the statement, whose result the client may now fetch."""
+        """Do nothing; a subclass may prefetch the result when the statement has ended successfully."""
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot, and record how a new upstream session can get the statement's effect on the session.
+        """Free the slot, and record how a new upstream session can get the statement's session effect.
 
-        A statement that can be replayed is kept; if the effect cannot be replayed, the session is pinned.
+        A statement that a session replay can repeat is recorded for the replay. If the effect cannot be replayed, the
+        client session is pinned to its upstream session.
         """
         self._lease.free_slot()
         replay, self._replay = self._replay, Replay.NEEDLESS
@@ -205,10 +209,11 @@ class RemoteRun(Operation):
         return completed(reply, known, await self._shown_progress(call))
 
     async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
-        """Apply a status that the upstream has reported; return whether the client may see the status.
+        """Process a status that the upstream has reported; return whether the client may see the status.
 
-        The client must not see it if the original statement has replaced the rewritten one, or while the post-commit
-        refresh is running.
+        If a rewritten statement has failed and the original statement may run in its place, start the original. The
+        client must not see the status if the original statement has replaced the rewritten one, or while the
+        post-commit refresh is running.
         """
         await self.fallback.passed()
         if remote is not self.remote:
@@ -229,7 +234,7 @@ class RemoteRun(Operation):
     async def _shown_progress(self, call: Message) -> Any:
         """Return the progress of the statement, or of its post-commit refreshes, for the reply to a status poll.
 
-        Return None if the client does not ask for the progress, if it is unknown, or after the end.
+        Return None if the client does not ask for the progress, if the progress is unknown, or after the end.
         """
         if self.done:
             return None
@@ -256,14 +261,15 @@ class RemoteRun(Operation):
 
     @property
     def without_rows(self) -> bool:
-        """Whether the operation is a finished write without rows, whose result is known without the upstream."""
+        """Whether the operation is a finished write, whose empty result is known without the upstream."""
         writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
         return writes is not None and writes.certain
 
     def _told(self, error: SqlError) -> SqlError:
-        """Return the error for the client.
+        """Return the error to report to the client.
 
-        For an interrupted write, the error says that the write was executed, or that it may have been.
+        For a write that was interrupted, the error says that the write was executed, or that it may have been. Any
+        other error is returned unchanged.
         """
         if not isinstance(error, Interrupted) or not self.writes:
             return error
@@ -290,7 +296,7 @@ class RemoteRun(Operation):
         return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Message) -> bytes:
-        """Close the operation, without waiting for the upstream: its reply does not matter to a client."""
+        """Close the operation and return the reply to CloseOperation without waiting for the upstream's reply."""
         self.wants(Wish.CLOSE)
         await self.abandon()
         self.session.habits.closing = repeatable(call.message)
@@ -316,8 +322,8 @@ class RemoteRun(Operation):
             await self._stop(self.remote)
 
     def release(self) -> None:
-        """Release the lease: the operation no longer uses the upstream session."""
-        self.foreseen.forget()  # also if a queued operation was removed before it became this one
+        """Release the lease, because the operation no longer uses the upstream session."""
+        self.foreseen.forget()  # a queued operation may have been removed before it became this one
         self._lease.release()
 
     def wants(self, wish: Wish) -> None:
@@ -348,14 +354,21 @@ class RemoteRun(Operation):
             self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
-        """Log that the upstream still has the operation, which ends with the upstream session."""
+        """Log that the upstream has not closed or cancelled (`wanted`) the operation, which ends with the upstream
+        session.
+
+        Nothing is logged if the upstream session is lost or released.
+        """
         if self._lease.held and self.upstream.alive:
             logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)
 
     # The client's own statement in place of the rewritten one
 
     async def _run_original(self, original: Statement) -> SqlError | None:
-        """Start the original statement in place of the rewritten one; return the error that prevented it, or None."""
+        """Start the original statement in place of the rewritten statement, which has failed.
+
+        Return the error if the original statement cannot be started, else None.
+        """
         failed = self.remote
         why = original.record.kept_message(first_message(str(self.fallback.failure)))
         logger.warning("rewriting failed error=%s: the original statement is run", why)
@@ -376,10 +389,11 @@ class RemoteRun(Operation):
         return None
 
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
-        """Run the original statement to its end, in a new slot, because the rewritten one had finished.
+        """Run the original statement to its end, in a new slot, because the rows of the finished rewritten one cannot
+        be read.
 
-        Return the error of the original statement, or of its start; None if it succeeded, if the client has closed the
-        operation or if the deadline has passed.
+        Return the error of the original statement, or of its start. Return None if it succeeded, if the client has
+        closed the operation, or if the deadline has passed.
         """
         self._runs_again = True
         self.told.clear()
@@ -392,7 +406,9 @@ class RemoteRun(Operation):
             original.record.ended_again(OperationState.FINISHED)  # the reply to the client's fetch may be an error
 
     async def _original_in_a_slot(self, original: Statement) -> SqlError | None:
-        """Run the original statement to its end in a new slot; return an error as `run_original_to_its_end` does."""
+        """Take a new slot and run the original statement to its end; return the error as `run_original_to_its_end`
+        does.
+        """
         try:
             async with asyncio.timeout_at(original.deadline):
                 await self._lease.wait_for_slot()
@@ -411,7 +427,7 @@ class RemoteRun(Operation):
             self._lease.free_slot()
 
     async def _end_of_original(self) -> SqlError | None:
-        """Wait until the original statement has ended; return an error if it has failed or was cancelled."""
+        """Wait until the original statement has ended; return an error if it has failed or was cancelled, else None."""
         if self._wish is not Wish.CLOSE:
             status = await self.remote.wait()
             if status.error is not None or status.state is OperationState.FINISHED:

@@ -1,12 +1,13 @@
 """Reports a running operation to clients: its status, its progress, its columns.
 
 Spark delays the reply to each poll until the operation ends or some seconds have passed, and queues further polls
-behind it: so a client's poll and one of Viewgate's own share a reply. Spark's replies lack times and `hasResultSet`,
-without which Hive JDBC polls forever. The positions of these fields are computed once per shape of reply
-(`proxy.wire.fields`).
+behind it: so a poll of the client and a poll of Viewgate's own share one reply. Spark's replies lack times and
+`hasResultSet`, without which Hive JDBC polls forever; Viewgate adds them. Their positions are computed once per shape
+of reply (`proxy.wire.fields`).
 
-Spark reports the columns only after the end. Hive JDBC's `executeAsync` requests them as soon as the statement has
-started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing the query.
+Spark reports the columns only after the end of a statement. Hive JDBC's `executeAsync` requests them as soon as the
+statement has started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing the
+query.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ logger = logging.getLogger(__name__)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS = (1, 2)
 _SEQID = 4
-# stands for a time in an example reply; occurs in no text, because it is not UTF-8
+# Stands for a time in an example reply. No text contains these bytes, because they are not UTF-8.
 _MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")
 _LOOK_AGAIN = 0.5  # seconds between two lookups of the stages
 
@@ -44,7 +45,7 @@ _STATES = frozenset(OperationState)
 
 
 class StatusPolls:
-    """Coordinates the status polls of one operation, by clients and by Viewgate itself."""
+    """Coordinates the status polls of one operation, made by clients and by Viewgate itself."""
 
     def __init__(self, began: float) -> None:
         self._out = 0
@@ -53,11 +54,11 @@ class StatusPolls:
         self._none_of_ours.set()
 
     def none_for(self, seconds: float) -> bool:
-        """Return whether no poll is running, and none was answered within the last `seconds`."""
+        """Return whether no poll is running now and none was answered within the last `seconds`."""
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Wait for the reply to a poll and return it; until then, the poll counts as running."""
+        """Wait for the reply to a poll and return the reply; until then, the poll counts as running."""
         self._out += 1
         try:
             return await answer
@@ -67,7 +68,9 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Mark a poll of Viewgate's own as running during the body, so that clients' polls wait for its result."""
+        """Count a poll of Viewgate's own as running while the body runs, so that polls of clients wait for its
+        result.
+        """
         self._none_of_ours.clear()
         try:
             yield
@@ -75,9 +78,9 @@ class StatusPolls:
             self._none_of_ours.set()
 
     async def shared(self) -> bool:
-        """Wait until Viewgate's own poll is answered and return True.
+        """Wait until the running poll of Viewgate's own is answered, and return True.
 
-        Return False at once if no such poll is running: the client's poll must then be sent.
+        Return False at once if there is no such poll: the client's poll must then be sent to the upstream.
         """
         if self._none_of_ours.is_set():
             return False
@@ -86,7 +89,7 @@ class StatusPolls:
 
 
 class Known(NamedTuple):
-    """The facts that complete a status reply: whether there is a result, and the start and end in ms since 1970.
+    """The facts to add to a status reply: whether there is a result, and the start and end in milliseconds since 1970.
 
     `protocol` is the client's protocol version; `completed` is None before the end.
     """
@@ -98,9 +101,9 @@ class Known(NamedTuple):
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
-    """Return the status reply with the known facts and the progress, as far as the reply lacks them.
+    """Return the upstream's status reply with the known facts and the progress added, where the reply lacks them.
 
-    The state is converted to one that the client's protocol version knows.
+    The state is converted to a state that the client's protocol version knows. None as `progress` adds no progress.
     """
     shape = shape_of(reply) if progress is None else None
     if shape is None:
@@ -117,9 +120,9 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the parts that all completed replies of a shape have in common, after the sequence id.
+    """Return the parts that all completed replies of a shape have in common, from the end of the sequence id on.
 
-    Each part comes with the index of the time that follows the part (0: started, 1: completed), None if no time
+    After each part stands the time with the index that comes with the part (0: started, 1: completed); None if no time
     follows.
     """
     example = example_of(shape)
@@ -154,9 +157,9 @@ def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
 class ProgressBar:
     """The progress of one operation as its client sees it, looked up at most every half second.
 
-    Beeline holds back log lines until there is no progress bar, and then prints them over any later bar. An operation
-    therefore reports progress all the time, even before its first stage and between its refreshes; or never, if its
-    stages were unknown at the first lookup.
+    Beeline holds back log lines while there is a progress bar, and then prints them over any later bar. An operation
+    therefore either reports progress all the time, even before its first stage and between its refreshes, or never, if
+    its stages were unknown at the first lookup.
     """
 
     def __init__(self, started_ms: int) -> None:
@@ -167,9 +170,9 @@ class ProgressBar:
         self._seen: Any = None
 
     async def told(self, call: Message, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
-        """Return the progress response, if the client's call asks for it and the stages are known; else None.
+        """Return the progress response for a status poll; `look` looks up the current stages.
 
-        `look` looks the stages up.
+        Return None if the client's call does not ask for progress, or if the stages are unknown.
         """
         asked = find(call.message, _GET_PROGRESS)
         if asked is None or not call.message[asked.start] or not self._known:
@@ -190,7 +193,7 @@ class ProgressBar:
         return self._seen
 
     def _note(self, stages: tuple[Stage, ...]) -> None:
-        """Record the reported stages; recorded stages that are no longer reported count as completed."""
+        """Record the reported stages; stages recorded earlier that are not reported any more count as completed."""
         ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
         self._stages = ended | {stage.id: stage for stage in stages}
 
@@ -199,10 +202,10 @@ _SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the schema of a query that is still running, by describing it; `end` is awaited in parallel.
+    """Return the result schema of a query that is still running, by describing the query; wait for `end` in parallel.
 
-    Return None, after the end of the statement, if the statement ends first, is not a query, or has a type that Spark
-    may report to clients in another way.
+    Return None, after `end` has completed, if the statement ends first, is not a query, or has a column whose type
+    Spark may report to clients in another way.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
@@ -224,7 +227,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 async def _described(sql: str, query: Query) -> Any:
     """Return the schema of a query by describing the query; None if that fails.
 
-    Return None, too, if a column has a type that Spark may report to clients in another way.
+    Also return None if a column has a type that Spark may report to clients in another way.
     """
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
