@@ -1,8 +1,8 @@
 """The sessions and operations that clients see, and their state.
 
-`session` defines both, the lease (a statement's hold on its upstream session and its slot there), and the registry of
-handles. `calls` recognizes calls by their bytes and prepares replies in advance. `states` has the legal transitions of
-operations, `plan` the ways to answer a statement, and `upstream` the interfaces to upstream sessions.
+`session` defines sessions, operations, the lease (a statement's hold on its upstream session and its slot there), and
+the registry of handles. `calls` recognizes calls by their bytes and prepares replies in advance. `states` has the legal
+transitions of operations, `plan` the ways to answer a statement, and `upstream` the interfaces to upstream sessions.
 """
 
 from proxy.session.calls import REQUEST_HANDLE, Foreseen, Habits, Handle, Message, numbered, repeatable, with_handle

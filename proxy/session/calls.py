@@ -1,10 +1,10 @@
 """Recognizes calls by their bytes: finds their handles, and prepares replies before the calls arrive.
 
 A client usually makes the same calls for each result. While Spark works on a statement, Viewgate prepares the replies
-to the calls that the client made for its previous result, and stores them under the bytes of the expected calls, so
-that no call needs decoding: after Spark has used all processors, each step from a call to its reply takes several times
-as long as otherwise. Clients also repeat calls after the final reply: Hive JDBC 2.3 polls the status with every row
-that it reads.
+to the calls that the client made for its previous result. The replies are stored under the bytes of the expected calls,
+so that no call needs decoding: after Spark has used all processors, each step from a call to its reply takes several
+times as long as otherwise. Clients also repeat calls after the final reply: Hive JDBC 2.3 polls the status with every
+row that it reads.
 """
 
 from __future__ import annotations
@@ -45,24 +45,30 @@ class Handle:
 
     @property
     def mark(self) -> bytes:
-        """The last two bytes of the id, which identify the worker process that made the handle."""
+        """The last two bytes of the id, which identify the worker process that created the handle."""
         return self.guid[-2:]
 
     @property
     def id(self) -> str:
-        """The public id in hexadecimal, with hyphens as Spark prints it; without hyphens if it is not 16 bytes long."""
+        """The public id in hexadecimal, with hyphens as Spark prints it; without hyphens if the id is not 16 bytes
+        long.
+        """
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
-        """Return the message with this handle in place of the handle whose id and secret begin at the two offsets."""
+        """Return the message with this handle in place of the handle whose id begins at `guid` and whose secret at
+        `secret`.
+        """
         parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
         return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
-        """Return whether a client that presents this handle may use the object with handle `other` (both are equal)."""
+        """Return whether this handle, presented by a client, equals the handle `other` of an object, in id and
+        secret.
+        """
         return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)
 
 
@@ -74,14 +80,14 @@ REQUEST_HANDLE = (1, 1, 1)
 
 @dataclass(slots=True)
 class Message:
-    """The bytes of a call, its head, and the offsets of its handle once they are known."""
+    """The bytes of a call, its head (name, sequence id), and the offsets of its handle once they are known."""
 
     head: Head
     message: bytes
     _places: tuple[int, int] | None = field(default=None, init=False)  # the offsets of id and secret
 
     def request(self, kind: type[S]) -> S:
-        """Decode and return the request; `kind` is its Thrift class."""
+        """Decode and return the request struct of the call; `kind` is its Thrift class."""
         return read_request(self.message, kind)
 
     def reply(self, response: Any) -> bytes:
@@ -93,7 +99,7 @@ class Message:
         return Handle.at(self.message, *self._found())
 
     def addressed_to(self, handle: Handle) -> bytes:
-        """Return the message with the given handle in place of its own, all other bytes unchanged.
+        """Return the message with the given handle in place of the message's handle; all other bytes are unchanged.
 
         Raise WireError if the message has no handle.
         """
@@ -108,7 +114,7 @@ class Message:
 
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
-    """Return the message with a handle replaced: the one whose identifier is at a path of field ids.
+    """Return the message with `handle` in place of the handle whose identifier is at a path of field ids.
 
     Raise WireError if the message has no handle at the path.
     """
@@ -123,12 +129,13 @@ _LONGEST = 1024  # bytes; calls about a result have about a hundred
 
 @dataclass(slots=True)
 class Habits:
-    """The calls that a client made for the session's previous result, by which the next replies are prepared.
+    """The calls that a client made for the session's previous result; the replies for the next result are prepared
+    alike.
 
     `columns`, `rows` and `closing` are messages: the last GetResultSetMetadata, the first FetchResults of the result,
     and the last CloseOperation; None before such a call, or if the call is unsuitable for repetition. `schema` is the
-    reply with the columns of the last constant statement (one whose columns are always the same), with a key of the
-    statement and its upstream session. `weight` is the size of the first reply with rows, in bytes. `blocks` is the
+    reply with the columns of the last constant statement (a statement whose columns are always the same), with a key of
+    the statement and its upstream session. `weight` is the size of the first reply with rows, in bytes. `blocks` is the
     number of row blocks to prefetch at first: two if the first block had all rows and the client fetched again.
     """
 
@@ -141,11 +148,11 @@ class Habits:
 
 
 def repeatable(call: bytes) -> bytes | None:
-    """Return the call if it is short enough to be stored for the session's life (1 KiB); else None."""
+    """Return the call if it is short enough (1 KiB) to be stored for the life of the session; else None."""
     return call if len(call) <= _LONGEST else None
 
 
-# Returns the prepared reply, with any sequence id; None if the call must be handled like any other.
+# A function that returns the prepared reply, with any sequence id; None if the call must be passed to its handler.
 Answer = Callable[[], bytes | None]
 
 _BEFORE_NAME, _SEQID_BYTES = 8, 4  # bytes of a message
@@ -154,7 +161,7 @@ _BEFORE_NAME, _SEQID_BYTES = 8, 4  # bytes of a message
 # A repeated status poll took a client 22 µs with this and 170 µs without: Viewgate in front of a stand-in server, in
 # alternation, two runs on a machine with a load of 12.
 class Foreseen:
-    """The calls on one operation that its client is expected to make, each with a function that returns the reply."""
+    """The calls that a client is expected to make on an operation, each with a function that returns the reply."""
 
     __slots__ = ("_answers", "_told")
 
@@ -163,13 +170,13 @@ class Foreseen:
         self._told = b""
 
     def expect(self, call: bytes, operation: Handle, answer: Answer) -> None:
-        """Register the function that answers an expected call on an operation; the sequence id does not matter."""
+        """Register the function that answers an expected call on an operation; `call` may have any sequence id."""
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
         """Answer repetitions of a call with the same reply from now on, unless the call is too long to store.
 
-        The next call that is passed to this method replaces the call.
+        Only the last call that was passed to this method is answered in this way.
         """
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:
@@ -177,16 +184,18 @@ class Foreseen:
             self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
-        """Drop all expected calls, to free memory: a connection may be idle for days after its last statement."""
+        """Drop all expected calls to free memory, because a connection may be idle for days after its last
+        statement.
+        """
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:
-        """Return the operation and the answering function of an expected call; None for any other call."""
+        """Return the operation and the function that answers an expected call; None for any other call."""
         return self._answers.get(_unnumbered(call, _name_end(call))) if len(call) > _BEFORE_NAME else None
 
 
 def numbered(reply: bytes, call: bytes) -> bytes:
-    """Return the reply with the sequence id of its call."""
+    """Return a reply with the sequence id of the call that it answers."""
     end = _name_end(call)
     return with_seqid(reply, int.from_bytes(call[end : end + _SEQID_BYTES], "big", signed=True))
 

@@ -1,4 +1,4 @@
-"""The plan of a statement: Spark runs it, as sent or rewritten, or Viewgate answers it."""
+"""The plan of a statement: Spark runs the statement, as sent or rewritten, or Viewgate answers it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from proxy.session.session import ClientSession
 from proxy.statements import Replay
 from rewriter.model import TableName
 
-# Adds a line to an operation's log or to the server's.
+# A function that adds a line to the log of an operation or of the server.
 Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views considered for a statement, the views that matched, and the views chosen.
+    """The views considered for a statement, the views that match it, and the views chosen to answer it.
 
     `reason` is the reason code if the statement's tables have views and none can answer the statement; otherwise empty.
     `tables` are the base tables that the statement reads, `storages` the storage tables (with the rows of views) that
@@ -37,22 +37,25 @@ NO_CHOICE = Choice()
 
 @dataclass(frozen=True)
 class Forward:
-    """A plan to run a statement on the upstream: the text in `sql`, or without it the client's message as it is.
+    """A plan to run a statement on the upstream: the SQL text `sql`, or if that is None, the client's text unchanged.
 
     With `fallback`, the client's original statement runs if the rewritten statement fails before its first row; the
     client then gets the result or error of the original. There is no fallback after a cancel, or after the statement's
     time limit, which covers both runs. If the statement writes, only an error that Spark raises before the execution
-    leads to the fallback.
-    `fell_back` is called with the error of the rewritten statement if the original statement then succeeds.
-    `log` has the first lines of the operation's log.
-    `ended` is called once: with True when the operation has finished successfully, otherwise with False.
-    `after`, the post-commit refresh, is awaited after a successful end on the upstream, with a function that adds a
-    line to the operation's log. The client sees RUNNING meanwhile; a failure of `after` does not fail the statement. A
-    cancel stops `after`; if the client leaves, or the time limit passes, `after` continues.
-    `replay` says how a new upstream session gets the statement's effect on the session.
-    A `brief` statement ends quickly: if its client waits for the end, the upstream gets the call as sent, without
-    polls. A `constant` statement is brief, and its columns are always the same.
-    `choice` is recorded in the journal of statements.
+    leads to the fallback. `fell_back` is called with the error of the rewritten statement if the original statement
+    then succeeds.
+
+    `log` has the first lines of the operation's log. `ended` is called once: with True when the operation has finished
+    successfully, otherwise with False.
+
+    `after`, the post-commit refresh, runs when the statement has ended on the upstream; its argument is a function that
+    adds a line to the operation's log. After a success, the client sees RUNNING until `after` is over; a failure of
+    `after` does not fail the statement. A cancel stops `after`; if the client leaves, or the time limit passes, `after`
+    continues.
+
+    `replay` says how a new upstream session gets the statement's effect on the session. A `brief` statement ends
+    quickly: if its client waits for the end, the upstream gets the call as sent, without polls. A `constant` statement
+    is brief, and its columns are always the same. `choice` is recorded in the journal of statements.
     """
 
     sql: str | None = None
@@ -67,16 +70,16 @@ class Forward:
     choice: Choice = NO_CHOICE
 
     def not_started(self) -> None:
-        """Record that the statement was not started and will not be: call `ended` with False."""
+        """Record that the statement will not be started: call `ended` with False."""
         if self.ended is not None:
             self.ended(False)
 
 
 @dataclass(frozen=True)
 class Local:
-    """A plan to answer a statement in Viewgate: `run` returns the result.
+    """A plan to answer a statement in Viewgate: `run` computes and returns the result.
 
-    `run` gets a function that adds a line to the operation's log.
+    The argument of `run` is a function that adds a line to the operation's log.
     """
 
     run: Callable[[Log], Awaitable[ResultSet]]
@@ -86,12 +89,14 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """Plans each statement before it runs: forward it, rewrite it, or answer it in Viewgate."""
+    """Plans each statement before it runs: whether to forward, rewrite, or answer it."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Return the plan for a statement in a session; raise SqlError if the statement is refused."""
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the known settings of a session: it has moved to another upstream, whose defaults may differ."""
+        """Forget the known settings of a session that has moved to another upstream server, whose defaults may
+        differ.
+        """
         ...

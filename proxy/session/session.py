@@ -1,4 +1,4 @@
-"""Client sessions, their operations, the lease of an upstream session to a statement, and the registry of all."""
+"""Client sessions, their operations, the lease of an upstream session to a statement, and the registry of sessions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ClientSession:
     """A client's session: its user, its upstream session, and its known state.
 
     A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
-    long. `principal` is the user who logged in, and alone may use the session. Statements run for `user`, who differs
-    from `principal` under impersonation. `facts` is the planner's data about the session; no other code reads it.
-    `traceparent` is the W3C trace context with which the client opened the session (empty if none), and `client` the
-    client's address.
+    long. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
+    differs from `principal` under impersonation. `facts` is data that the planner of statements keeps about the
+    session; no other code reads it. `traceparent` is the W3C trace context with which the client opened the session
+    (empty if none), and `client` the client's address.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class ClientSession:
 class Lease:
     """A statement's hold on its session's upstream session, and its slot, the permission to run on the upstream server.
 
-    At the end of a `with` block the lease is released, unless `handed_over` has moved its content to another lease.
+    At the end of a `with` block the lease is released, unless `handed_over` has moved the hold and the slot to another
+    lease.
     """
 
     __slots__ = ("_has_slot", "_session", "_upstream")
@@ -78,7 +79,7 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session that the lease holds; `hold` must have been called before."""
+        """The upstream session that the lease holds; call `hold` first."""
         assert self._upstream is not None
         return self._upstream
 
@@ -88,21 +89,21 @@ class Lease:
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the upstream session and return it; raise SqlError if that fails.
+        """Hold the session's upstream session and return it; raise SqlError if no upstream session can be opened.
 
-        If the upstream session was lost while held, a new upstream session is held.
+        If the upstream session that the lease held was lost, the lease holds a new one.
         """
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
-            self._session.upstream.let_go()  # one of the two holds that there are now
+            self._session.upstream.let_go()  # the lease must keep only one of its two holds
         self._upstream = upstream
         return upstream
 
     async def admitted(self, *, waits: bool) -> bool:
         """Hold the upstream session and take a slot; return whether a slot was taken.
 
-        With `waits`, wait until both are available; without, return False if the upstream is saturated or no slot is
-        free.
+        With `waits`, wait until both are available. Without, return False if the upstream server is saturated or no
+        slot is free.
         """
         if not waits and self._session.upstream.saturated:  # saturated since it was planned
             return False
@@ -114,7 +115,7 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Wait for the principal's turn in the server's queue, and take a slot."""
+        """Wait for the principal's turn in the upstream server's queue, and take a slot."""
         await self.upstream.wait_for_slot(self._session.principal)
         self._has_slot = True
 
@@ -132,7 +133,7 @@ class Lease:
             self._session.upstream.let_go()
 
     def handed_over(self) -> Lease:
-        """Return a new lease that takes over the upstream session and the slot; this lease then holds nothing."""
+        """Return a new lease that takes over the upstream session and the slot; this lease then holds neither."""
         other = Lease(self._session)
         other._upstream, other._has_slot = self._upstream, self._has_slot
         self._upstream, self._has_slot = None, False
@@ -144,7 +145,9 @@ _LOG = ResultSet.of("operation_log").columns
 
 
 class OperationLog:
-    """The log lines of an operation, with a read position: a client reads each line once, or all again from the first.
+    """The log lines of an operation, with a read position.
+
+    A client reads each line once, or reads all lines again from the first one.
 
     >>> log = OperationLog()
     >>> log.add("a"), log.add("b")
@@ -164,14 +167,16 @@ class OperationLog:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All lines of the log, read or not."""
+        """All lines of the log, whether the client has read them or not."""
         return tuple(self._lines)
 
     def add(self, line: str) -> None:
         self._lines.append(line)
 
     def read(self, limit: int, *, first: bool = False) -> list[str]:
-        """Return at most `limit` lines from the read position, or from the start with `first`; advance the position."""
+        """Return at most `limit` lines from the read position, or from the first line if `first`; advance the
+        position.
+        """
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
         self._next = start + len(lines)
@@ -210,13 +215,15 @@ class Operation(ABC):
 
     @property
     def runs(self) -> bool:
-        """Whether a statement runs for the operation; also after its end, if its rows must be computed again."""
+        """Whether a statement runs for the operation, perhaps after its end, because its rows must be computed
+        again.
+        """
         return not self.done
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state and, at the end, call the callbacks.
+        """Set the state and, if the operation ends, call the callbacks.
 
-        A state that cannot follow the present state is ignored, for example in a late report.
+        Do nothing if the state cannot follow the present state, for example in a report that arrives late.
         """
         if state not in LEGAL[self.state]:
             return
@@ -232,21 +239,22 @@ class Operation(ABC):
 
     @abstractmethod
     async def abandon(self, error: SqlError | None = None) -> None:
-        """Stop the operation, because its client closes it or has left, or because of `error`; never raises.
+        """Stop the operation, because its client closes it or has left, or because of `error`; never raise.
 
-        The state becomes ERROR with an error, otherwise CANCELED; the state of an operation that has ended stays.
+        The state becomes ERROR with an error, otherwise CANCELED; if the operation has already ended, its state stays
+        as it is.
         """
 
     def release(self) -> None:
-        """Release the operation's lease, when no client can request more of the result."""
+        """Release the operation's lease, because no client can request more of the result."""
         return
 
     async def discard(self) -> None:
-        """Close an operation on the upstream of which no client has the handle; never raises."""
+        """Close the operation on the upstream, because no client has its handle; never raise."""
         return
 
     async def look(self, unseen: float) -> None:
-        """Poll the operation on the upstream if no poll was answered in the last `unseen` seconds; never raises."""
+        """Poll the operation on the upstream if no poll was answered in the last `unseen` seconds; never raise."""
         return
 
     @abstractmethod
@@ -257,16 +265,17 @@ class Operation(ABC):
     async def status(self, call: Message) -> bytes:
         """Return the reply to GetOperationStatus.
 
-        The reply is made at once if the operation has ended; otherwise when it ends or when the long poll times out.
+        If the operation has ended, return the reply at once; otherwise when the operation ends or the long poll times
+        out.
         """
 
     @abstractmethod
     async def metadata(self, call: Message) -> bytes:
-        """Return the reply to GetResultSetMetadata; wait until the columns of the result are known."""
+        """Wait until the columns of the result are known; return the reply to GetResultSetMetadata."""
 
     @abstractmethod
     async def fetch(self, call: Message) -> bytes:
-        """Return the reply to FetchResults with rows of the result."""
+        """Return the reply to FetchResults with the next rows of the result."""
 
     @abstractmethod
     async def query_id(self, call: Message) -> bytes:
@@ -281,7 +290,9 @@ class Operation(ABC):
         """Stop the operation if it still runs, and close it; return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Return the reply to FetchResults for the log: the unread lines, or with FETCH_FIRST all from the start."""
+        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines from the
+        first.
+        """
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
@@ -289,11 +300,11 @@ class Operation(ABC):
 
     @property
     def held_s(self) -> float:
-        """How long a status poll waits for the operation's end, in seconds."""
+        """The time for which the reply to a status poll is delayed while the operation runs, in seconds."""
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
-        """Return the response to GetOperationStatus from the state of this object, without asking the upstream."""
+        """Return the response to GetOperationStatus from the state of this object, without a call to the upstream."""
         if self.done:
             self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
@@ -309,7 +320,7 @@ class Operation(ABC):
         )
 
     def thrift_handle(self) -> Any:
-        """Return the operation's handle as a Thrift object for clients."""
+        """Return the operation's handle as a Thrift object, for replies to clients."""
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
         return ttypes.TOperationHandle(
             operationId=identifier, operationType=self.kind, hasResultSet=self.has_result_set
@@ -317,7 +328,9 @@ class Operation(ABC):
 
 
 class Worker(NamedTuple):
-    """A worker process: its process id, its sessions, its running statements, and whether it is being replaced."""
+    """A worker process: its process id, the numbers of its sessions and running statements, and whether it is being
+    replaced.
+    """
 
     process: int
     sessions: int
@@ -326,7 +339,7 @@ class Worker(NamedTuple):
 
 
 class Sessions:
-    """The registry of all open sessions and operations; each is found only for the principal who opened it.
+    """The registry of all open sessions and operations; only the principal that opened a session finds it.
 
     `ended` is called with each operation that has ended, `removed` with each operation that no client can use any
     longer.
@@ -353,12 +366,12 @@ class Sessions:
 
     @property
     def running(self) -> int:
-        """The number of operations that have not ended, as far as Viewgate knows."""
+        """The number of operations that have not ended, according to the last statuses that Viewgate has seen."""
         return len(self._running)
 
     @property
     def unfinished(self) -> list[Operation]:
-        """The operations that have not ended, as far as Viewgate knows."""
+        """The operations that have not ended, according to the last statuses that Viewgate has seen."""
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
@@ -372,7 +385,7 @@ class Sessions:
     def idle(self, seconds: float) -> list[ClientSession]:
         """Return the sessions that are not tied to a connection and have been unused for `seconds`.
 
-        A session is in use while a call in it waits for the end of a statement.
+        While a call waits for the end of a statement, the session of the call is in use.
         """
         since = time.monotonic() - seconds
         free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
@@ -383,7 +396,7 @@ class Sessions:
         self._empty.clear()
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
-        """Return the session with this handle, and count the session as used now.
+        """Return the session with this handle, and record that it is used now.
 
         Raise SqlError 08003 if the session is not open, or if another principal has opened it.
         """
@@ -394,7 +407,7 @@ class Sessions:
         return session
 
     def remove(self, session: ClientSession) -> bool:
-        """Remove a session and its operations; return False if the session was removed before."""
+        """Remove a session and its operations; return False if the session had already been removed."""
         for operation in session.operations.values():
             self._removed(operation)
         session.operations.clear()  # they refer to the session and to their statements
@@ -415,7 +428,7 @@ class Sessions:
             self._at_rest.clear()
 
     def find_operation(self, handle: Handle, principal: str) -> Operation:
-        """Return the operation with this handle, and count its session as used now.
+        """Return the operation with this handle, and record that its session is used now.
 
         Raise SqlError HY000 if the operation is not open, or if another principal has started it.
         """
@@ -426,7 +439,7 @@ class Sessions:
         return operation
 
     def uses(self, handle: Handle) -> bool:
-        """Return whether the operation with this handle is open; if so, count its session as used now."""
+        """Return whether the operation with this handle is open; if so, record that its session is used now."""
         operation = self._operations.get(handle.guid)
         if operation is None:
             return False

@@ -2,7 +2,7 @@
 
     INITIALIZED ──▶ PENDING ──▶ RUNNING ──▶ FINISHED, CANCELED, ERROR, TIMEDOUT ──▶ CLOSED
 
-States may be skipped, but never go back.
+An operation may skip states, but never goes back to an earlier one.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIAL
 
 
 def shown_state(state: OperationState, protocol: int) -> OperationState:
-    """Return the state to report to a client of a protocol version.
+    """Return the state to report to a client that uses a protocol version.
 
-    INITIALIZED and PENDING are reported as RUNNING, and TIMEDOUT as CANCELED to versions that lack it.
+    INITIALIZED and PENDING are reported as RUNNING; TIMEDOUT is reported as CANCELED to versions that lack TIMEDOUT.
     """
     if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
         return OperationState.CANCELED

@@ -11,11 +11,11 @@ from proxy.session.calls import Handle
 
 
 class LiveUpstream(Protocol):
-    """An open session on an upstream server."""
+    """An open session on an upstream server (interface)."""
 
     @property
     def handle(self) -> Handle:
-        """The handle that the upstream assigned to this session."""
+        """The handle that the upstream server assigned to this session."""
         ...
 
     @property
@@ -25,23 +25,23 @@ class LiveUpstream(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made: the connection is not lost."""
+        """Whether calls can still be made, because the connection is not lost."""
         ...
 
     async def call(self, message: bytes) -> bytes:
-        """Send a message and return the reply; raise SqlError 08S01 if the upstream is lost."""
+        """Send a message and return the reply; raise SqlError 08S01 if the connection is lost."""
         ...
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
         """Send a message now; return an awaitable for the reply.
 
-        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
-        error.
+        If the task that awaits the reply is cancelled, `late` is called with the reply when it arrives, or with None
+        after an error.
         """
         ...
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Send messages now; return the futures of the replies."""
+        """Send messages now; return the futures of their replies, in the same order."""
         ...
 
     async def control(self, message: bytes) -> bytes:
@@ -53,14 +53,14 @@ class LiveUpstream(Protocol):
         ...
 
     def take_slot(self) -> bool:
-        """Take a slot, the permission to run one statement, if one is free; return whether it was taken.
+        """Take a slot (the permission to run one statement on the server) if one is free; return whether it was taken.
 
         The slot must be given back when the statement has ended.
         """
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait for the principal's turn in the server's queue, and take a slot."""
+        """Wait for the principal's turn in the upstream server's queue, and take a slot."""
         ...
 
     def give_slot_back(self) -> None:
@@ -69,7 +69,9 @@ class LiveUpstream(Protocol):
 
 
 class SessionUpstream(Protocol):
-    """The upstream side of one client session: an upstream session that is attached only while needed."""
+    """The upstream side of one client session: an upstream session that is attached only while it is needed
+    (interface).
+    """
 
     @property
     def attached(self) -> bool:
@@ -78,31 +80,31 @@ class SessionUpstream(Protocol):
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait, for an upstream session or for a slot."""
+        """Whether a statement would have to wait for an upstream session or for a slot."""
         ...
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The server's cached replies to GetInfo, by info type; callers add new replies."""
+        """The server's replies to GetInfo cached so far, by info type; callers add new replies."""
         ...
 
     async def hold(self) -> LiveUpstream:
-        """Return the upstream session, attached if necessary; raise SqlError if that fails.
+        """Return the upstream session, opened if none is attached; raise SqlError if that fails.
 
-        The session stays attached until `let_go` has been called once for each `hold`.
+        The upstream session stays attached until `let_go` has been called once for each `hold`.
         """
         ...
 
     def let_go(self) -> None:
-        """Release one `hold`."""
+        """Undo one `hold`; after the last, the upstream session may be detached."""
         ...
 
     def keep(self, sql: str) -> None:
-        """Record a statement that a session replay must repeat."""
+        """Record a statement that must be repeated in a new upstream session (session replay)."""
         ...
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, because it has state that a replay cannot restore."""
+        """Pin the client session to its upstream session, whose state a session replay cannot restore."""
         ...
 
     async def query(self, sql: str) -> ResultSet:
@@ -110,5 +112,5 @@ class SessionUpstream(Protocol):
         ...
 
     async def close(self) -> None:
-        """Close the upstream session and its connection; never raises."""
+        """Close the upstream session and its connection; never raise."""
         ...

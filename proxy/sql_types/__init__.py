@@ -1,4 +1,4 @@
-"""Spark's types: converted from Iceberg's types, and described to JDBC drivers; without I/O.
+"""Spark's types: conversion from Iceberg's types, and description to JDBC drivers; without I/O.
 
 Type names such as `decimal(10,2)` are parsed only by `proxy.hs2.types.TypeName`.
 """

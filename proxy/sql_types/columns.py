@@ -1,6 +1,6 @@
 """Converts Iceberg types to Spark's DDL (`struct<x:int>`), to the names in GetColumns (`STRUCT<x: INT>`), and to JDBC.
 
-The JDBC form is the number in java.sql.Types, size, digits and radix, as Spark reports them.
+The JDBC form of a type is its number in java.sql.Types, its size, its digits and its radix, as Spark reports them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLAIN = re.compile(r"[a-zA-Z_][\w]*\Z", re.ASCII)
 
 
 def spark_type(iceberg: str | dict[str, Any]) -> str:
-    """Return the Spark DDL type of an Iceberg type in metadata JSON.
+    """Return the Spark DDL type for an Iceberg type, given as in Iceberg's metadata JSON.
 
     >>> spark_type("timestamptz"), spark_type("decimal(10, 2)")
     ('timestamp', 'decimal(10,2)')
@@ -41,7 +41,9 @@ def spark_type(iceberg: str | dict[str, Any]) -> str:
 
 
 def described_type(text: str) -> str:
-    """Convert a type as DESCRIBE prints it to DDL, with field names quoted where needed; unchanged if not parsable.
+    """Convert a type from the output of DESCRIBE to DDL, with field names quoted where needed.
+
+    Text that cannot be parsed as a type is returned unchanged.
 
     >>> described_type("struct<x:int,y z:array<struct<a,b:decimal(3,1)>>>")
     'struct<x:int,`y z`:array<struct<`a,b`:decimal(3,1)>>>'
@@ -51,7 +53,10 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """Split a text into the type at its beginning, as DDL, and the rest; None if no type is there."""
+    """Parse the type at the beginning of a text; return the type as DDL, and the rest of the text.
+
+    Return None if the text does not begin with a type.
+    """
     nested = _NESTED_NAME.match(text)
     if nested is None:
         plain = _PLAIN_NAME.match(text)
@@ -94,7 +99,7 @@ _NESTED: Mapping[str, Callable[[dict[str, Any]], str]] = {
 
 
 def sql_type(iceberg: str | dict[str, Any]) -> SqlType:
-    """Return the type that Spark reports to clients for an Iceberg type in metadata JSON.
+    """Return the type that Spark reports to clients for an Iceberg type, given as in Iceberg's metadata JSON.
 
     >>> sql_type("timestamptz").name, sql_type("decimal(10, 2)").name
     ('TIMESTAMP', 'DECIMAL(10,2)')
@@ -121,14 +126,16 @@ def _told(field: dict[str, Any], kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A type by Spark's SQL name, such as `STRUCT<x: INT>`; a struct has the types of its fields."""
+    """A type with its SQL name in Spark, such as `STRUCT<x: INT>`; `fields` are the types of a struct's fields, else
+    empty.
+    """
 
     name: str
     fields: tuple[SqlType, ...] = ()
 
 
 class JdbcType(NamedTuple):
-    """The columns DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX of GetColumns."""
+    """The values of a type in the columns DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX of GetColumns."""
 
     code: int
     size: int | None = None
@@ -159,9 +166,9 @@ _LONG_DIGITS = 18  # a decimal with this many digits fits eight bytes
 
 @lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, but few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """Return the JDBC form of a type.
+    """Return the JDBC form of a type, with the code 1111 (OTHER) for an unknown type.
 
-    A struct's size is the sum of its fields' sizes, or None if a field has no size.
+    The size of a struct is the sum of the sizes of its fields, or None if a field has no size.
 
     >>> jdbc_type(SqlType("DECIMAL(10,2)"))
     JdbcType(code=3, size=8, digits=2, radix=10)
