@@ -1,8 +1,9 @@
-"""Classifies statements by their text alone, without I/O, catalog or session, and with one lexer.
+"""Classifies statements by their SQL text alone: without I/O, catalog or session, and with one lexer.
 
-`classify` reads a text once and returns its `StatementInfo`: the tables that it may write to (`writes`), the objects
-that it drops or alters (`destructive`), its effect on the session (`effects`), and the statements of a script
-(`scripts`). `lexer` has tokens and names. The meaning of queries is determined by the rewriter.
+`classify` returns the `StatementInfo` of a text: the tables that the statement may write to (determined in `writes`),
+the object that it drops or alters (`destructive`), its effect on the session (`effects`), and the statements of a
+script (`scripts`). `lexer` splits the text into tokens and reads names. The meaning of queries is determined by the
+rewriter.
 """
 
 from proxy.statements.classify import Kind, StatementInfo, classify

@@ -25,7 +25,7 @@ _SCRIPTS = frozenset({"BEGIN", "EXECUTE"})
 
 _BRIEF = frozenset({"SELECT", "SET", "USE"})
 _BRIEF_FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
-# these precede a table (after |> only JOIN does), or a script's output
+# These words precede a table (after `|>`, only JOIN does), or the output of a transformation script.
 _READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})
 _LONGEST_BRIEF = 1000
 _NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # ten digits may have another type
@@ -33,7 +33,7 @@ _NUMBERS = re.compile(f"SELECT {_NUMBER}(?: , {_NUMBER})*(?: ;)?", re.ASCII | re
 
 
 class Kind(StrEnum):
-    """The kinds of statements that are counted separately."""
+    """The kinds of statements, which the statistics count separately."""
 
     QUERY = "query"
     WRITE = "write"
@@ -56,13 +56,16 @@ _KINDS = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()
 class StatementInfo:
     """The classification of a statement's text.
 
-    `kind` is the kind of statement. `verb` is the first keyword or symbol; `keywords` are the first five tokens in
-    upper case, empty for tokens that are not words. `query`: the statement begins like a query, after parentheses; it
-    may still write. `brief`: the statement ends quickly whatever the data, so that it need not be cancelled or show
-    progress. `constant`: brief, and its columns are the same whatever tables and settings exist. `may_write`: running
-    the statement twice may differ from running it once. `writes` are the tables that the statement may write to,
-    `destroys` is the object that it drops or alters, `effect` is its effect on the session. `statements` are the
-    statements that it may run: itself, or those of a script.
+    `verb` is the first keyword or symbol; `keywords` are the first five tokens in upper case, empty for tokens that are
+    not words. `statements` are the statements that the text may run: the text itself, or the statements of a script.
+
+    `query` says whether the statement begins like a query, after parentheses; such a statement may still write. `brief`
+    says whether the statement ends quickly whatever the data, so that nobody needs to cancel it or see its progress.
+    `constant` says whether it is brief and has the same columns whatever tables and settings exist. `may_write` says
+    whether running the statement twice may differ from running it once.
+
+    `writes` are the tables that the statement may write to, and `destroys` is the object that it drops or alters; None
+    if there is none. `effect` is its effect on the session.
     """
 
     kind: Kind
@@ -84,7 +87,7 @@ class StatementInfo:
 
 
 def classify(sql: str) -> StatementInfo:
-    """Return the classification of a statement's text, cached by text.
+    """Return the classification of a statement's text; the results for up to 1024 short texts are cached.
 
     >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
     >>> str(info.kind), info.verb, info.query, info.writes.names, info.effect.effect.name
@@ -129,7 +132,7 @@ _remembered = lru_cache(_TEXTS)(_read)
 
 
 def _is_query(sql: str) -> bool:
-    """Return whether a statement begins like a query, after comments and parentheses.
+    """Return whether a statement begins with the keyword of a query, after comments and parentheses.
 
     >>> [_is_query(sql) for sql in ("/* a /* b */ */ (SELECT 1)", "-- SELECT", "/**/" * 1000 + "MERGE INTO t", "")]
     [True, False, False, False]
@@ -139,7 +142,7 @@ def _is_query(sql: str) -> bool:
 
 
 def _is_brief(sql: str) -> bool:
-    """Return whether a SELECT, SET or USE reads no table and calls no function except a few quick ones.
+    """Return whether a SELECT, SET or USE reads no table, and calls no function except a few that return at once.
 
     >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]
@@ -162,9 +165,9 @@ def _is_brief(sql: str) -> bool:
 
 
 def _may_open(before: Sequence[Token]) -> bool:
-    """Return whether a parenthesis after these tokens opens a call of a quick built-in function.
+    """Return whether a parenthesis after these tokens opens the call of a built-in function that returns at once.
 
-    A qualified function may be a user's.
+    A function with a qualified name does not count, because a user may have defined it.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]
@@ -173,7 +176,7 @@ def _may_open(before: Sequence[Token]) -> bool:
 
 
 def _is_constant(sql: str) -> bool:
-    """Return whether a statement selects only whole numbers, without FROM.
+    """Return whether a statement selects only whole numbers, without a FROM clause.
 
     >>> _is_constant("/* ping */ select 1;"), _is_constant("SELECT 1 AS one, 2 `two`")
     (True, True)

@@ -11,9 +11,9 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 
 
 class Loss(Enum):
-    """How a statement changes an object; the values are words that follow the object's name in messages.
+    """The kinds of destructive changes; the values are the words that follow the object's name in messages.
 
-    SHAPE matters only for storage tables.
+    SHAPE is destructive only for the storage tables of materialized views.
     """
 
     RELATION = "is dropped or renamed"
@@ -26,9 +26,10 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Destruction:
-    """A destructive change and its object; the name is empty if it cannot be parsed.
+    """A destructive change of an object.
 
-    `columns` are the columns lost or changed; empty if any column may be.
+    `name` is the object's name, empty if it cannot be parsed. `columns` are the columns that are dropped or changed;
+    empty if any column may be.
     """
 
     loss: Loss
@@ -55,7 +56,7 @@ _LONGEST = 200  # tokens that are examined: column lists can be long, and querie
 
 
 def destruction(sql: str) -> Destruction | None:
-    """Return the destructive change that a statement makes; None if it makes none.
+    """Return the destructive change that a statement makes; None if the statement makes none.
 
     >>> destruction("ALTER TABLE demo.t DROP COLUMN a")
     Destruction(loss=<Loss.COLUMNS: 'loses or changes columns'>, name=('demo', 't'), columns=('a',))
@@ -77,14 +78,16 @@ def _has(tokens: Sequence[Token], word: str) -> bool:
 
 
 def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change of ALTER VIEW, from the tokens after the view's name; None for other clauses."""
+    """Return the destructive change that an ALTER VIEW makes, given the tokens after the view's name; None if none."""
     if _has(rest[:1], "RENAME"):
         return Destruction(Loss.RELATION, name)
     return Destruction(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change of ALTER TABLE, from the tokens after the table's name; None for other clauses."""
+    """Return the destructive change that an ALTER TABLE makes, given the tokens after the table's name; None if
+    none.
+    """
     words = [token.keyword for token in rest]
     match words:
         case ["RENAME", "TO", *_]:
@@ -112,8 +115,9 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
     """Return the columns whose type an ALTER COLUMN may change; None if it changes no type.
 
-    Comments, positions, defaults and NOT NULL are not destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts
-    as a change of `a`, whatever follows; a statement with TYPE can change several columns.
+    `rest` are the tokens from the column's name on. A changed comment, position, default or NOT NULL is not
+    destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts as a change of `a`, whatever follows. An ALTER
+    COLUMN with TYPE can change several columns.
     """
     if old_form:
         return Destruction(Loss.COLUMNS, name, _columns(rest[:1]))
@@ -121,5 +125,5 @@ def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destructi
 
 
 def _columns(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """Return the top-level columns of a list, with or without parentheses, in lower case."""
+    """Return the top-level column names in a list of columns, with or without parentheses, in lower case."""
     return tuple(chain[0].lower() for chain in names(tokens))

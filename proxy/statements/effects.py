@@ -1,4 +1,6 @@
-"""Determines the session state that a statement may change: settings, current namespace, temporary names, variables."""
+"""Determines the session effect of a statement: the settings, namespace, temporary names and variables that it may
+change.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from proxy.statements.lexer import scan, unclosed
 
 
 class Effect(Enum):
-    """The kind of session state that a statement changes."""
+    """The kinds of session state that a statement may change."""
 
     NONE = "changes nothing that a name or a value depends on"
     SETTINGS = "changes settings or the current namespace, which can be read again"
@@ -22,7 +24,7 @@ class Effect(Enum):
 
 
 class Replay(Enum):
-    """How a statement's session effect can be reproduced in a new upstream session (session replay)."""
+    """How a statement's effect on the session can be reproduced in a new upstream session (session replay)."""
 
     NEEDLESS = "the statement has no effect on the session"
     REPEAT = "by the same statement, if it succeeded"
@@ -41,11 +43,11 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """The session state that a statement changes, and the name of the temporary view concerned.
+    """The session state that a statement may change, and the name of the temporary view that it creates or drops.
 
-    `of` is the former name of a renamed view: there is an effect only if a temporary view has this name.
-    `needs_success`: an UNKNOWN effect did not occur if the statement failed. `resets_all`: all settings return to their
-    defaults. `replay` says how the effect is reproduced in another session.
+    `of` is the former name if a view is renamed: there is an effect only if a temporary view has this name.
+    `needs_success` says that an UNKNOWN effect did not occur if the statement failed, `resets_all` that all settings
+    return to their defaults. `replay` says how the effect is reproduced in a new upstream session.
     """
 
     effect: Effect = Effect.NONE
@@ -75,7 +77,7 @@ _BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "R
 
 
 def session_effect(verb: str, sql: str) -> SessionEffect:
-    """Return the effect on the session that a statement may have; `verb` is its first keyword.
+    """Return the effect that a statement may have on the session; `verb` is the statement's first keyword.
 
     >>> [session_effect(sql.split()[0], sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1")]
     ['SETTINGS', 'NAME']
@@ -107,7 +109,7 @@ def _by_words(verb: str, sql: str) -> SessionEffect:
 
 
 def _resets_all(sql: str) -> bool:
-    """Return whether a statement resets every setting of its session to its default.
+    """Return whether a statement resets all settings of its session to their defaults.
 
     >>> _resets_all("RESET;"), _resets_all("RESET spark.sql.ansi.enabled")
     (True, False)
@@ -116,9 +118,9 @@ def _resets_all(sql: str) -> bool:
 
 
 def _changes_nothing_failed(sql: str) -> bool:
-    """Return whether a statement that failed had no effect.
+    """Return whether the statement has no effect on the session if it fails.
 
-    True for text that is not valid SQL, False for a script that may have run halfway.
+    Return True for text that is not valid SQL, and False for a script, which may fail halfway.
 
     >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
     (True, False)
@@ -127,10 +129,10 @@ def _changes_nothing_failed(sql: str) -> bool:
 
 
 def _created(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CREATE.
+    """Return the session effect of a CREATE or REPLACE.
 
-    A temporary view hides the table of the same name; a temporary function may hide a built-in function, which makes
-    the effect UNKNOWN.
+    A temporary view hides the table of the same name. A temporary function may hide a built-in function, so its effect
+    is UNKNOWN.
     """
     head = upper[: upper.index("AS")] if "AS" in upper else upper
     if not {"TEMP", "TEMPORARY"} & set(head):
@@ -146,7 +148,9 @@ def _created(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _cached(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CACHE TABLE name [AS] query, which creates a temporary view of that name."""
+    """Return the session effect of CACHE TABLE: with a query, `CACHE TABLE name AS query`, it creates a temporary
+    view.
+    """
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
         return _UNKNOWN
@@ -157,14 +161,14 @@ def _cached(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _after_options(upper: list[str], at: int) -> int:
-    """Return the index after `OPTIONS (…)`, or `at` if no options begin there."""
+    """Return the index of the token after `OPTIONS (…)`, or `at` if no options begin at the index `at`."""
     if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
         return upper.index(")", at) + 1
     return at
 
 
 def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of DROP VIEW, which drops a temporary view if the name has no namespace."""
+    """Return the session effect of DROP VIEW, which drops a temporary view if the view's name has no namespace."""
     rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
     if len(rest) == 2 and rest[0].upper() == "VIEW":
         return SessionEffect(Effect.BARE, rest[1].lower())
@@ -172,7 +176,7 @@ def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of ALTER VIEW (or TABLE) … RENAME TO, which may rename a temporary view."""
+    """Return the session effect of ALTER VIEW (or TABLE) … RENAME TO, which may rename a temporary view."""
     at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
     if at is None:
         return NO_EFFECT
@@ -185,7 +189,7 @@ def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _called(_words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the effect of CALL: the procedure create_changelog_view creates a temporary view."""
+    """Return the session effect of CALL: the procedure create_changelog_view creates a temporary view."""
     return _UNKNOWN if any("CHANGELOG" in word for word in upper) else NO_EFFECT
 
 

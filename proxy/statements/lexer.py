@@ -1,7 +1,7 @@
 """Splits SQL text into tokens with their offsets, and reads dotted names from tokens.
 
-Comments and white space are left out; string tokens keep their quotes and escapes. Tokens are produced lazily, because
-the first few classify a statement, and a statement may have megabytes.
+Comments and white space are left out; string tokens keep their quotes and escapes. Tokens are produced one at a time as
+the caller needs them, because a few tokens suffice to classify a statement, and a statement may have megabytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of the text; `kind` is string, quoted (an identifier in backticks), word or symbol."""
+    """A token of SQL text; its `kind` is string, quoted (an identifier in backticks), word or symbol.
+
+    `start` is the offset of the token in the text.
+    """
 
     kind: str
     text: str
@@ -42,27 +45,27 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset after the token's last character."""
+        """The offset in the text after the token's last character."""
         return self.start + len(self.text)
 
     @property
     def keyword(self) -> str:
-        """The word in upper case; empty for tokens of other kinds."""
+        """The word in upper case; empty for tokens that are not words."""
         return self.text.upper() if self.kind == "word" else ""
 
     @property
     def identifier(self) -> str:
-        """The name that a word or a quoted identifier denotes."""
+        """The name that a word or a quoted identifier denotes, without backticks."""
         return unticked(self.text)
 
     @property
     def value(self) -> str:
-        """The text without quotes: the value of a string, or the name of an identifier."""
+        """The value of a string token, or the name that any other token denotes, without quotes."""
         return string_value(self.text) if self.kind == "string" else self.identifier
 
 
 def scan(sql: str) -> Iterator[Token]:
-    """Yield the tokens of a text, without comments and white space.
+    """Yield the tokens of a SQL text, without comments and white space.
 
     >>> [token.text for token in scan("DROP /* a /* b */ */ `x``y` -- z")]
     ['DROP', '`x``y`']
@@ -87,7 +90,10 @@ def _skip(sql: str, at: int) -> int:
 
 
 def _after_comment(sql: str, at: int) -> int:
-    """Return the offset after a bracketed comment, which may contain nested comments in Spark's SQL."""
+    """Return the offset after the bracketed comment at an offset; in Spark's SQL, such comments may be nested.
+
+    An unclosed comment extends to the end of the text.
+    """
     depth = 0
     for bracket in _BRACKET.finditer(sql, at):
         depth += 1 if bracket[0] == "/*" else -1
@@ -97,7 +103,7 @@ def _after_comment(sql: str, at: int) -> int:
 
 
 def string_value(text: str) -> str:
-    r"""Return the value of a string literal: without its quotes, and with escapes replaced.
+    r"""Return the value of a string literal, without its quotes and with its escapes replaced.
 
     >>> string_value(r"'it\'s ''so'''"), string_value('r"a\\b"'), string_value(r"'a\tb'")
     ("it's 'so'", 'a\\b', 'a\tb')
@@ -114,7 +120,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def unclosed(tokens: Iterable[Token]) -> bool:
-    """Return whether a token is an unmatched quotation mark, so that the text is not a valid statement.
+    """Return whether a token is a quotation mark without its counterpart, so that the text is not a valid statement.
 
     >>> unclosed(scan("SELECT 'a")), unclosed(scan("SELECT 'a'"))
     (True, False)
@@ -123,9 +129,9 @@ def unclosed(tokens: Iterable[Token]) -> bool:
 
 
 def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
-    """Return the name at the start of the tokens, and the tokens after it.
+    """Return the dotted name with which the tokens begin, and the tokens after the name.
 
-    The name is empty if there is none, or if IDENTIFIER(…) contains more than string literals.
+    The name is empty if the tokens begin with no name, or with IDENTIFIER(…) that contains more than string literals.
 
     >>> leading_name(list(scan("IDENTIFIER('d.' || '`t`')")))
     (('d', 't'), [])
@@ -142,7 +148,7 @@ def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
 
 
 def mentioned(sql: str) -> Iterator[Parts]:
-    """Yield every dotted word of a text that could be a name, including those inside string literals.
+    """Yield every dotted word of a text that could be a name, including the words inside string literals.
 
     >>> list(mentioned("CALL a.p('b.`t`', 7)"))
     [('CALL',), ('a', 'p'), ('7',), ('b', 't')]
@@ -155,7 +161,7 @@ def mentioned(sql: str) -> Iterator[Parts]:
 
 
 def names(tokens: Sequence[Token]) -> Iterator[Parts]:
-    """Yield the dotted names among the tokens, from left to right."""
+    """Yield the dotted names among the tokens, from left to right, each as a tuple of identifiers."""
     at = 0
     while at < len(tokens):
         if tokens[at].kind not in ("word", "quoted"):

@@ -1,4 +1,4 @@
-"""Finds the statements inside scripts and EXECUTE IMMEDIATE, and substitutes `${…}` variables."""
+"""Finds the statements inside SQL scripts and EXECUTE IMMEDIATE, and substitutes `${…}` variables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from proxy.statements.destructive import VERBS
 from proxy.statements.lexer import scan, string_value
 from proxy.statements.writes import PREFIXES, TARGETS
 
-# In a script, a statement may begin after one of these tokens. Only those that begin with one of the words below can
-# affect a view.
+# In a script, a statement may begin after one of these tokens. Only statements that begin with one of the words in
+# _BEGINNINGS can affect a view.
 _BEFORE = frozenset({";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 _BEGINNINGS = VERBS | PREFIXES | TARGETS.keys()
 _VARIABLE = re.compile(r"\$\{(?:(?:spark|sparkconf|hivevar|hiveconf):)?(?=[^\s:}])")
@@ -22,7 +22,10 @@ _LONGEST = 1_000_000  # characters of the text after substitution
 
 
 def statements_in(sql: str) -> tuple[str, ...]:
-    """Return the statements that a text may run: itself, or those of a script and in strings that it may execute.
+    """Return the statements that a text may run: the text itself or, for a script, those statements that can affect a
+    view.
+
+    The strings in a text with EXECUTE IMMEDIATE count as statements, too.
 
     >>> statements_in("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
     ('DROP TABLE t', 'DROP TABLE u')
@@ -46,6 +49,8 @@ def _within(sql: str) -> Iterator[str]:
 def substituted(sql: str, settings: Mapping[str, str]) -> str:
     """Return a text with its `${…}` variables replaced by values from the settings, as Spark substitutes them.
 
+    Variables without a setting stay in the text.
+
     >>> substituted("DROP TABLE ${hiveconf:a}${b}", {"a": "d.${c}", "c": "t"})
     'DROP TABLE d.t${b}'
     """
@@ -57,10 +62,10 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 
 
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
-    """Return the text with each variable replaced once by its value; unknown variables stay.
+    """Return the text with each variable replaced once by its value; unknown variables stay in the text.
 
-    The closing brace, once found, is used for all variables that begin before it; a search for each would make a text
-    of `${${${` take quadratic time.
+    The position of a closing brace, once found, is used for all variables that begin before that position; a search for
+    each variable would make a text of `${${${` take quadratic time.
     """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):

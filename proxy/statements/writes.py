@@ -1,4 +1,4 @@
-"""Determines from a statement's text which tables it may write to."""
+"""Determines from a statement's text to which tables the statement may write."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from proxy.statements.lexer import Parts, Token, leading_name, mentioned, scan
 
 @dataclass(frozen=True)
 class Written:
-    """The tables that a statement writes to, by their names in its text.
+    """The tables that a statement writes to, by the names that its text gives them.
 
-    If `certain` is False, `names` are all names that the text mentions, any of which may be written to.
+    If `certain` is False, `names` are all names that the text mentions, and the statement may write to any of these
+    tables.
     """
 
     names: tuple[Parts, ...]
@@ -45,7 +46,9 @@ _HEAD = 24  # tokens within which a statement names the table that it writes to
 
 
 def written(verb: str, sql: str) -> Written | None:
-    """Return the tables that a statement may write to; None if it writes to no table. `verb` is its first keyword.
+    """Return the tables that a statement may write to; None if it writes to no table.
+
+    `verb` is the statement's first keyword.
 
     >>> written("INSERT", "INSERT OVERWRITE TABLE demo.`my t` SELECT 1")
     Written(names=(('demo', 'my t'),), certain=True)
@@ -62,7 +65,9 @@ def written(verb: str, sql: str) -> Written | None:
 
 
 def may_write(verb: str, sql: str) -> bool:
-    """Return whether running a statement twice may differ from running it once.
+    """Return whether running a statement twice may have another result than running it once.
+
+    `verb` is the statement's first keyword.
 
     >>> may_write("WITH", "WITH a AS (SELECT 1) SELECT * FROM a"), may_write("SET", "SET x = 1")
     (False, False)
@@ -75,12 +80,15 @@ def may_write(verb: str, sql: str) -> bool:
 
 
 def uncertain(sql: str) -> Written:
-    """Return all names in a text as tables that it may write to, for statements whose targets cannot be determined."""
+    """Return all names in a text as possible targets of a write, for statements whose targets cannot be determined."""
     return Written(tuple(mentioned(sql)), certain=False)
 
 
 def _written(head: Sequence[Token], sql: str) -> Written | None:
-    """Return the table that a statement writes to, from its first tokens; None if it writes to no table."""
+    """Return the table that a statement writes to, from the statement's first tokens; None if it writes to no table.
+
+    If the target cannot be parsed, return all names in the text as possible targets.
+    """
     if head[0].keyword in ("CREATE", "REPLACE") and not any(token.keyword == "TABLE" for token in head[1:4]):
         return None
     name = _target(head)
@@ -102,7 +110,10 @@ def _prefixed(tokens: Sequence[Token]) -> Written | None:
 
 
 def _target(head: Sequence[Token]) -> Parts | None:
-    """Return the table name after the verb's keyword; empty for a directory, None if no name can be parsed."""
+    """Return the name of the table that a write names, from the tokens that begin with the write's verb.
+
+    Return an empty name for a directory, and None if no name can be parsed.
+    """
     announced = TARGETS[head[0].keyword]
     at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
     while at < len(head) and head[at].keyword in _BEFORE_NAMES:
@@ -113,7 +124,7 @@ def _target(head: Sequence[Token]) -> Parts | None:
 
 
 def _table(name: Parts) -> Parts:
-    """Return a table's name without the Iceberg branch that may follow it (`ns.table.branch_x`).
+    """Return a table's name without the Iceberg branch that may follow the name (`ns.table.branch_x`).
 
     A branch is recognized only after a name with a namespace.
     """
