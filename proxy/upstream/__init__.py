@@ -4,8 +4,8 @@
 `connection` logs in on it. A `session` has one connection and runs operations. `place` tracks one server: its load, its
 health, and the slots that limit its concurrent statements, with a fair queue. `pool` chooses a server for a new
 session, queues sessions that must wait, and checks the servers' health. `attachment` opens the upstream session of a
-client session when it is needed, closes it while the client session is idle, and replays its state in another upstream
-session later.
+client session when it is needed, closes it while the client session is idle, and restores the session's state in
+another upstream session later (session replay).
 """
 
 from proxy.upstream.attachment import Attachment

@@ -1,13 +1,13 @@
-"""Attaches an upstream session to a client session in use, and later replays its state in another upstream session.
+"""Attaches an upstream session to a client session in use, and later restores its state in another upstream session.
 
     detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──last let_go─▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
         │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
         └──────────────────────────────────parked: for room, or idle for long─────────────────────────┘
 
-The kept statements are the session's SET, RESET and USE statements. A parked session is detached, and its upstream
-session is closed to make room on the server. A pinned session has state that cannot be replayed: it is never parked,
-and is lost with its connection.
+The kept statements are the SET, RESET and USE statements of the client session; a session replay repeats them in a new
+upstream session. A parked session is detached, and its upstream session is closed to make room on the server. A pinned
+session has state that cannot be replayed: it is never parked, and is lost with its connection.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
 _BEARS_ON_MOVES = re.compile("catalog|case", re.IGNORECASE)
 _SUBSTITUTES = "${"
-# USE of a catalog clears the namespace only if another catalog is current: this one is entered before it
+# USE of a catalog clears the namespace only if another catalog is current; so a replay first enters this catalog.
 _ELSEWHERE = "spark_catalog"
 
 
 class Kept:
-    """The SET, RESET and USE statements of a session, in the order in which a session replay repeats them.
+    """The SET, RESET and USE statements of a client session, in the order in which a session replay repeats them.
 
     >>> kept = Kept()
     >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
@@ -55,13 +55,13 @@ class Kept:
 
     @property
     def moves(self) -> int:
-        """The number of statements that change the current catalog or namespace."""
+        """The number of kept statements that change the current catalog or namespace."""
         return sum(_MOVES.match(text) is not None for text in self.texts)
 
     def add(self, sql: str) -> None:
-        """Add a statement; an earlier one with the same text is removed, unless a later statement depends on it.
+        """Add a statement, unless it is a SET that only reads a setting.
 
-        A SET that only reads a setting is not added.
+        An earlier statement with the same text is removed, unless a later statement depends on it.
         """
         if _READS.fullmatch(sql):
             return
@@ -71,9 +71,11 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace the statements in `before` that change the catalog or namespace by USE of the given ones.
+        """Replace the statements in `before` that change the catalog or namespace by a USE of `catalog` and
+        `namespace`.
 
-        Return False, and change nothing, if the recorded statements no longer begin with `before`.
+        Return True if that was done. If the kept statements no longer begin with `before`, change nothing and return
+        False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -103,7 +105,7 @@ logger = logging.getLogger(__name__)
 _IRREPLACEABLE = "Its temporary views, variables and functions are lost with it. Open a new session and try again."
 _CLOSED, _NO_SESSION = "The session is closed", "08003"
 _CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
-# with FROM, Spark answers it without starting a job
+# With this FROM clause, Spark answers the query without starting a job.
 _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"
 
 
@@ -114,7 +116,7 @@ class Attachment:
     opens a new upstream session and replays the kept statements (SET, RESET, USE) in it. A statement whose effect
     cannot be replayed pins the client session to its upstream session.
 
-    The function given to `watch` is called after a replay on another upstream server than before.
+    The function given to `watch` is called after a replay on a different upstream server.
     """
 
     __slots__ = (
@@ -140,31 +142,31 @@ class Attachment:
 
     @property
     def info(self) -> dict[int, bytes]:
-        """The server's cached replies to GetInfo, by info type; callers add new replies."""
+        """The server's replies to GetInfo cached so far, by info type; callers add new replies."""
         return (self.place or self._pool.places[0]).info
 
     @property
     def attached(self) -> bool:
-        """Whether a live upstream session is attached now."""
+        """Whether an upstream session is attached now and its connection is not lost."""
         return self._live is not None and self._live.alive
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait, for an upstream session or for a slot."""
+        """Whether a statement would have to wait for an upstream session or for a slot."""
         if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call when the session is replayed on another upstream server."""
+        """Set the function to call when the session is replayed on a different upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
         """Open the upstream session for the first time; return the server's reply to OpenSession.
 
-        Return None if all servers are full: the first `hold` then opens the session. Return None, too, if the reply
+        Return None if all servers are full: the first `hold` then opens the session. Also return None if the reply
         takes longer than the handshake timeout: the session is then opened in the background. As long as no server has
-        ever opened a session, wait for the reply.
+        ever opened a session, wait for the reply without a timeout. Raise SqlError if the session cannot be opened.
         """
         known = any(place.version is not None for place in self._pool.places)
         if known and self._pool.full:
@@ -184,9 +186,9 @@ class Attachment:
         return max(place.version for place in self._pool.places if place.version is not None)
 
     async def hold(self) -> UpstreamSession:
-        """Return the upstream session, attached if necessary; raise SqlError if that fails.
+        """Return the upstream session, opened if none is attached; raise SqlError if that fails.
 
-        The session stays attached until `let_go` has been called once for each `hold`.
+        The upstream session stays attached until `let_go` has been called once for each `hold`.
         """
         self._holders += 1
         if self._holders == 1:
@@ -200,20 +202,20 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Release one `hold`; after the last one, an unpinned session is idle and may be parked."""
+        """Undo one `hold`; after the last, the client session is idle, and may be parked unless it is pinned."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
 
     def keep(self, sql: str) -> None:
-        """Record a statement that changed the session state, to be replayed in a new upstream session."""
+        """Record a statement that has changed the session state, to be repeated in a new upstream session."""
         if not self._pinned:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, because a replay cannot restore its state.
+        """Pin the client session to its upstream session, whose state a session replay cannot restore.
 
-        The state is, for example, a temporary view, a variable or a temporary function.
+        Such state is, for example, a temporary view, a variable or a temporary function.
         """
         self._pinned = True
         self._kept = Kept()
@@ -230,9 +232,9 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session and return the coroutine that closes it; None if none is attached.
+        """Detach the upstream session and return a coroutine that closes it and never raises.
 
-        The coroutine never raises.
+        Return None if no upstream session is attached.
         """
         live = self._detached()
         if live is None:
@@ -244,7 +246,7 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether a replay would enter several namespaces in turn, of which all but the last may have been dropped."""
+        """Whether a replay would enter several namespaces in turn; all but the last may have been dropped meanwhile."""
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
 
@@ -257,7 +259,7 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Ask Spark for the current catalog and namespace, so that a replay can enter them directly.
+        """Query Spark for the current catalog and namespace, and let a replay enter them directly.
 
         If the query fails, the kept statements stay unchanged.
         """
@@ -273,7 +275,7 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Detach the upstream session and return it, for the caller to close; None if none is attached."""
+        """Detach the upstream session and return it, so that the caller closes it; None if none is attached."""
         live, self._live = self._live, None
         return live
 
@@ -286,7 +288,7 @@ class Attachment:
             self._pool.give_back(live.close())
 
     async def close(self) -> None:
-        """Close the session for good, also while it is being attached; never raises."""
+        """Close the session for good, even if it is just being attached; never raise."""
         self._closed = True
         self._pool.busy(self)
         if self._attaching is not None:
@@ -300,10 +302,10 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the live upstream session, attached if necessary.
+        """Return the live upstream session, opened if none is attached.
 
-        Raise SqlError if that fails or the session is closed. A session with more than MOST_KEPT statements to replay
-        is pinned.
+        Raise SqlError if it cannot be opened, or if the client session is closed. A session with more than MOST_KEPT
+        kept statements is pinned.
         """
         live = self._live
         if live is not None and live.alive:
@@ -320,9 +322,10 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Attach the session; return the reply to OpenSession, or None if that takes longer than `patience` seconds.
+        """Attach an upstream session; return the reply to OpenSession, or None if that takes over `patience` seconds.
 
-        Raise Unreachable if the session is pinned and was lost, and SqlError 08003 if it is closed.
+        None as `patience` sets no limit. Raise Unreachable if the session is pinned and its upstream session was lost,
+        SqlError 08003 if the session is closed, and any other SqlError if no upstream session can be opened.
         """
         if self._live is not None and self._pinned:
             raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")
@@ -340,9 +343,9 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open an upstream session and replay the kept statements in it; return the server's reply to OpenSession.
+        """Open an upstream session and repeat the kept statements in it; return the server's reply to OpenSession.
 
-        Raise SqlError if the session cannot be opened or a kept statement fails in it.
+        Raise SqlError if the upstream session cannot be opened or a kept statement fails in it.
         """
         try:
             if self._leaving is not None:
@@ -370,13 +373,15 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Retrieve the exception of an attaching task; asyncio would log it if no statement waits for the task."""
+    """Retrieve the exception of an attaching task, because asyncio would log an exception that no statement waits
+    for.
+    """
     if not attaching.cancelled():
         attaching.exception()
 
 
 def without_namespace(message: bytes) -> bytes | None:
-    """Return the OpenSession message without its initial namespace; None if the message names none."""
+    """Return the OpenSession message without its initial namespace; None if the message has no initial namespace."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     others = [(key, value) for key, value in entries if key != _NAMESPACE]

@@ -1,4 +1,4 @@
-"""Implements one connection to an upstream server: a login, then calls. Replies arrive in the order of the calls."""
+"""Implements one connection to an upstream server: a login, then calls, whose replies arrive in the same order."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time (event loop clock) of a server's last reply on any connection, and its certificate's expiry."""
+    """The time of a server's last reply on any connection (`at`, event loop clock), and its certificate's expiry."""
 
     __slots__ = ("at", "certificate_expires")
 
     def __init__(self) -> None:
         self.at = float("-inf")
-        # of the server's certificate, as last seen: seconds since 1970; None without TLS
+        # the expiry of the server's certificate as last seen, in seconds since 1970; None without TLS
         self.certificate_expires: float | None = None
 
 
 class Reply(asyncio.Future[bytes]):
     """A future for the reply to one call.
 
-    `call` is the request message; the name in the message determines the timeout. `resume`, if set, is called once the
-    reply or an error has arrived. If the future was cancelled, `late`, if set, is called with the reply message when
-    the reply arrives, or with None after an error.
+    `call` is the request message; the call's name determines the timeout. `resume`, if set, is called once the reply or
+    an error has arrived. `late`, if set, is called if the future was cancelled: with the reply message when the reply
+    arrives, or with None after an error.
     """
 
     call = b""
@@ -68,8 +68,7 @@ class Reply(asyncio.Future[bytes]):
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
         """Wait for the reply and return it.
 
-        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
-        error.
+        If the waiting task is cancelled, `late` is called with the reply when it arrives, or with None after an error.
         """
         self.late = late  # set before waiting: the reply may arrive between the cancellation and the task's next turn
         try:
@@ -86,10 +85,10 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A logged-in connection to an upstream server. The reply to a cancelled call is still read from the connection.
+    """A logged-in connection to an upstream server; also reads the replies to cancelled calls.
 
-    Over HTTP, a session outlives the network connection: if the server closes the network connection between two calls,
-    the next call opens another.
+    Over HTTP, an upstream session outlives the network connection: if the server closes the network connection between
+    two calls, the next call opens a new one.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -114,7 +113,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made: the connection was neither lost nor closed."""
+        """Whether calls can still be made, because the connection is neither lost nor closed."""
         return self._lost is None
 
     @property
@@ -128,21 +127,22 @@ class Connection(asyncio.Protocol):
         return self._heard
 
     async def call(self, message: bytes) -> bytes:
-        """Send a request message and return the reply; raise SqlError if the connection fails first."""
+        """Send a request message and return the reply; raise SqlError if the connection fails before the reply
+        arrives.
+        """
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
         """Send a request message and return the future of the reply.
 
-        Further messages may be sent before the reply arrives; the upstream handles them in order.
+        Further messages may be sent before the reply arrives; the upstream server handles them in order.
         """
         (reply,) = self.send_all((message,))
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """Send several request messages in one write; return the futures of the replies.
-
-        With one write, the upstream wakes up once.
+        """Send several request messages in one write, so that the server wakes up once; return the futures of the
+        replies.
         """
         replies = [self._expected(message) for message in messages]
         if self._lost is not None:
@@ -155,7 +155,7 @@ class Connection(asyncio.Protocol):
         return replies
 
     def advise(self, advice: str) -> None:
-        """Set the hint appended to connection-loss errors."""
+        """Set the hint that is appended to connection-loss errors of this connection."""
         self._advice = advice
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Use a new network connection: send the first bytes of the login, and the requests not sent yet."""
+        """Use a new network connection: send the first bytes of the login, and the requests that are not sent yet."""
         self._transport = transport
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def eof_received(self) -> None:
-        """Handle the end of the server's output, which over HTTP may be the end of a reply."""
+        """Handle the end of the server's output; over HTTP, the end of output may complete a reply."""
         if self._waiting and self._lost is None:
             self.data_received(b"")
 
@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol):
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _take(self) -> None:
-        """Handle the replies and login steps in the received bytes; raise WireError if the bytes are invalid."""
+        """Handle the replies and login steps in the received bytes; raise WireError for invalid bytes."""
         while (event := self._client.next_event(len(self._waiting))) is not None:
             if isinstance(event, bytes):
                 self._answer(event)
@@ -237,9 +237,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send bytes from the codec; if there are none, handle the codec's next event.
+        """Send bytes of the codec (the object that encodes and decodes messages).
 
-        The event may request a Kerberos token.
+        If there are no bytes, handle the next event of the codec instead: it may request a Kerberos token.
         """
         if data:
             self._write(data)
@@ -257,7 +257,7 @@ class Connection(asyncio.Protocol):
                 self._making = self._loop.create_task(self._go_on())
 
     async def _go_on(self) -> None:
-        """Open a new network connection and continue on it; if that fails, all waiting calls fail."""
+        """Open a new network connection and continue on it; if that fails, fail all calls that wait for a reply."""
         try:
             self.begin(await dial(self._upstream, self, self._timeouts))
         except SqlError as error:
@@ -277,9 +277,9 @@ class Connection(asyncio.Protocol):
             self._let_in()
 
     async def _step(self, token: bytes) -> None:
-        """Send the client's answer to a Kerberos token from the server.
+        """Compute and send the client's answer to a Kerberos token of the server.
 
-        The answer is computed in a thread, because it may require a call to the KDC.
+        The answer is computed in a thread, because the computation may call the KDC.
         """
         assert self._login is not None
         try:
@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
             self.ready.set_result(None)
 
     def _not_a_reply(self, failure: HttpFailure) -> SqlError:
-        """Return the error for an HTTP response without a Thrift reply, according to the HTTP status."""
+        """Return the error for an HTTP response that has no Thrift reply, according to the HTTP status."""
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
@@ -314,9 +314,10 @@ class Connection(asyncio.Protocol):
         reply.deliver(message)
 
     def _look(self) -> None:
-        """Close the connection if the oldest call without a reply is overdue; otherwise check again at its deadline.
+        """Close the connection if the oldest call without a reply is overdue; otherwise check again at that call's
+        deadline.
 
-        One timer serves all calls, because a timer for each would have to be created and cancelled.
+        One timer serves all calls, because a timer for each call would have to be created and cancelled.
         """
         self._watch = None
         if not self._waiting:
@@ -350,7 +351,7 @@ class Connection(asyncio.Protocol):
 
 
 def _readable(transport: asyncio.Transport) -> bool:
-    """Return whether the socket has unread bytes, or the server has closed the connection."""
+    """Return whether the socket has unread bytes or the server has closed the connection."""
     poll = select.poll()
     poll.register(transport.get_extra_info("socket"), select.POLLIN)
     return bool(poll.poll(0))
@@ -359,7 +360,7 @@ def _readable(transport: asyncio.Transport) -> bool:
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """Open a connection to a server, log in, and return the connection.
 
-    `pulse` records the time of the server's replies. Raise Unreachable (08S01) if the server cannot be reached or is
+    `pulse` records the times of the server's replies. Raise Unreachable (08S01) if the server cannot be reached or is
     too slow, and LoginRefused (28000) if the server refuses the login.
     """
     connection = Connection(upstream, user, password, timeouts, pulse)

@@ -24,13 +24,13 @@ _ISSUERS = frozenset({2, 18, 19, 20, 21})
 
 
 class NotLetIn(Unreachable):
-    """Raised when a connection attempt gets no usable response: the server is down, failing, or has no free thread."""
+    """A connection attempt got no usable response: the server is down, is failing, or has no free thread."""
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
     """Open a network connection to a server, with TLS if configured, and return its transport.
 
-    Raise Unreachable if that fails, as the subclass NotLetIn if the server does not respond in time or closes the
+    Raise Unreachable if that fails, as its subclass NotLetIn if the server does not respond in time or closes the
     connection during the TLS handshake.
     """
     transport = await _connected(upstream, protocol, timeouts.connect)
@@ -73,7 +73,7 @@ async def _secured(
 ) -> asyncio.Transport:
     """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
 
-    Raise Unreachable if that fails, as the subclass NotLetIn if the server does not complete the TLS handshake.
+    Raise Unreachable if that fails, as its subclass NotLetIn if the server does not complete the TLS handshake.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host
@@ -98,13 +98,13 @@ async def _secured(
 
 
 def certificate_expires(transport: asyncio.Transport) -> float | None:
-    """Return when the server's certificate expires, in seconds since 1970; None without TLS."""
+    """Return the time at which the server's certificate expires, in seconds since 1970; None without TLS."""
     shown = transport.get_extra_info("peercert")
     return float(ssl.cert_time_to_seconds(shown["notAfter"])) if shown else None
 
 
 def tls_failure(error: ssl.SSLError) -> str:
-    """Return the error text for a failed TLS handshake: the reason and the remedy.
+    """Return the message for a failed TLS handshake, with the reason and the remedy.
 
     >>> tls_failure(ssl.SSLError(1, "wrong version number"))
     'TLS fails: wrong version number. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there'
@@ -130,7 +130,10 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return an error text if the first bytes from a server show another transport than the configured one; else None.
+    r"""Return a message if a server's first bytes show that it uses another transport than the configured one
+    (`spoken`).
+
+    Return None if the bytes fit the configured transport, or show no transport.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'
@@ -159,7 +162,7 @@ def _remedy(code: int) -> str:
 
 
 def _keep_alive(connected: socket.socket) -> None:
-    """Turn on TCP keepalive for a socket, and set the intervals that the operating system supports."""
+    """Turn on TCP keepalive for a socket, with the intervals that the operating system lets programs set."""
     for option, value in _KEEP_ALIVE.items():
         if hasattr(socket, option):
             level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP

@@ -4,8 +4,8 @@
       └──no session can be opened, but other connections get replies──▶ saturated ──a session is opened──▶ well
 
 A failed server gets no new sessions for a delay, which doubles with each further failure. A saturated server is probed
-by one session at a time. A statement needs a slot, the permission to run on the server; if none is free, the statement
-waits in a fair queue, which serves principals in turn.
+by one session at a time. A statement needs a slot, the permission to run on the server; if no slot is free, the
+statement waits in a fair queue, which serves principals in turn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue that serves principals in turn (round robin), and each principal's items in order of arrival.
+    """A queue that serves principals in turn (round robin), and the items of each principal in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -45,7 +45,7 @@ class FairQueue(Generic[T]):
 
     @property
     def longest_wait(self) -> float:
-        """How long the oldest item has waited, in seconds; 0 if the queue is empty."""
+        """The time that the oldest item has waited, in seconds; 0 if the queue is empty."""
         return monotonic() - min(self._since.values()) if self._since else 0.0
 
     def add(self, principal: str, item: T) -> None:
@@ -53,14 +53,17 @@ class FairQueue(Generic[T]):
         self._since[id(item)] = monotonic()
 
     def put_back(self, principal: str, item: T, since: float) -> None:
-        """Put an item of a principal that has waited `since` a time at the head of the queue, to be served next."""
+        """Put an item of a principal at the head of the queue, to be served next.
+
+        `since` is the time at which the item began to wait, on the monotonic clock.
+        """
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)
         self._since[id(item)] = since
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:
-        """Remove an item of a principal; do nothing if it is not queued."""
+        """Remove an item of a principal from the queue; do nothing if the item is not queued."""
         own = self._waiting.get(principal)
         if own is not None and item in own:
             own.remove(item)
@@ -69,7 +72,7 @@ class FairQueue(Generic[T]):
                 del self._waiting[principal]
 
     def next(self) -> T:
-        """Remove and return the next item; its principal moves to the end of the queue."""
+        """Remove and return the next item; the item's principal moves to the end of the queue."""
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
@@ -82,7 +85,7 @@ class FairQueue(Generic[T]):
 class Slots:
     """A counting semaphore with a fair queue of principals; each slot that is taken must be given back.
 
-    The number of slots can be changed, and granting can be paused.
+    The number of slots can be changed, and the granting of slots can be paused.
 
     >>> slots = Slots(1)
     >>> slots.take(), slots.take()
@@ -104,23 +107,23 @@ class Slots:
 
     @property
     def waiting(self) -> int:
-        """The number of queued requests for a slot."""
+        """The number of requests for a slot in the queue."""
         return len(self._queue)
 
     @property
     def longest_wait(self) -> float:
-        """How long the oldest queued request has waited, in seconds; 0 if none is queued."""
+        """The time that the oldest request in the queue has waited, in seconds; 0 if the queue is empty."""
         return self._queue.longest_wait
 
     def take(self) -> bool:
-        """Take a slot if one is free and no other request waits; return whether it was taken."""
+        """Take a slot if one is free and no other request waits; return whether a slot was taken."""
         if not self.free:
             return False
         self.taken += 1
         return True
 
     async def wait(self, principal: str) -> None:
-        """Wait for the principal's turn in the queue, and take a slot."""
+        """Wait in the queue for the principal's turn, and take a slot."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -134,21 +137,21 @@ class Slots:
             raise
 
     def give_back(self) -> None:
-        """Give a slot back, and grant it to the next waiting request."""
+        """Give a slot back; the next waiting request then gets a slot."""
         self.taken -= 1
         self._grant()
 
     def resize(self, limit: int) -> None:
-        """Change the number of slots; if it is lowered, slots already taken are kept until they are given back."""
+        """Change the number of slots; if the number is lowered, slots in use stay taken until they are given back."""
         self._limit = limit
         self._grant()
 
     def pause(self) -> None:
-        """Grant no slot until `resume`; requests wait meanwhile."""
+        """Grant no slots until `resume` is called; requests wait meanwhile."""
         self.paused = True
 
     def resume(self) -> None:
-        """Grant slots again."""
+        """Grant slots again after a pause, first to waiting requests."""
         self.paused = False
         self._grant()
 
@@ -161,7 +164,7 @@ class Slots:
 
 
 class Control:
-    """The connection to one server for calls that must not wait for a statement, such as cancels.
+    """The control connection to one server, for calls that must not wait for a statement, such as cancels.
 
     All sessions on the server share the connection. It is opened at the first call, and again after a loss.
     """
@@ -176,8 +179,8 @@ class Control:
     async def call(self, message: bytes) -> bytes:
         """Send a message and return the reply; after an error, send the message once more.
 
-        If the connection is lost, a new one is opened first. Use this only for calls that the server answers at once
-        and that can be repeated safely.
+        If the connection is lost, a new one is opened. Use this only for calls that the server answers at once and that
+        can be repeated safely.
         """
         connection = await self._connected()
         try:
@@ -210,7 +213,7 @@ _BREATHER = 0.5  # seconds without new sessions for a server that has no free th
 
 
 class Place:
-    """One upstream server of the pool: its load, its health, its slots, and whether it can take new sessions."""
+    """One upstream server of the pool: its load, its health, its slots, and its room for new sessions."""
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts) -> None:
         self.upstream = upstream
@@ -238,13 +241,13 @@ class Place:
     def usable(self) -> bool:
         """Whether the pool may open sessions on the server.
 
-        It may not if the server is draining, or has failed and its retry delay has not passed.
+        False while the server is draining, and after a failure until the retry delay has passed.
         """
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
     @property
     def standing(self) -> str:
-        """The state of the server as operators see it: up, down, paused or draining."""
+        """The state of the server for operators: up, down, paused or draining."""
         if self.terms.draining:
             return "draining"
         if self.paused:
@@ -253,12 +256,12 @@ class Place:
 
     @property
     def answers(self) -> bool:
-        """Whether the server has opened a session and has not failed since, and is not draining."""
+        """Whether the server has opened a session and has not failed since; False for a draining server."""
         return self.well_at > float("-inf") and self.problem is None and not self.terms.draining
 
     @property
     def trouble(self) -> str:
-        """Why no sessions are opened here, with the remedy; empty if there is no known reason."""
+        """The reason why no sessions are opened on the server, with the remedy; empty if no reason is known."""
         # Without another upstream, no session can be opened in which to resume this one.
         resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}' in an open session, or SIGHUP"
         if self.terms.draining:
@@ -270,34 +273,39 @@ class Place:
 
     @property
     def room(self) -> bool:
-        """Whether the limits on sessions, and on sessions being opened, allow one more session now."""
+        """Whether the limits on sessions, and on sessions being opened, allow one more session on the server now."""
         return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._saturated_until
 
     @property
     def openings(self) -> int:
-        """How many more sessions may be opened concurrently: none if paused, one in all if saturated."""
+        """The number of further sessions that may be opened at the same time as those being opened now.
+
+        0 for a paused server; a saturated server may have one session being opened in all.
+        """
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
     @property
     def paused(self) -> bool:
-        """Whether an operator has paused the server: new sessions and statements wait until it is resumed."""
+        """Whether an operator has paused the server: new sessions and statements then wait until the server is
+        resumed.
+        """
         return self.statements.paused
 
     @property
     def vacancies(self) -> int:
-        """How many more sessions fit the configured limit.
+        """The number of further sessions that the configured limit allows.
 
-        0 for a paused server, and for a saturated one, whose threads other clients occupy.
+        0 for a paused server, and for a saturated server, whose threads other clients occupy.
         """
         return 0 if self.paused or self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
-        """The number of sessions including one more, divided by the server's weight."""
+        """The load of the server with one more session: the number of sessions divided by the server's weight."""
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:
-        """Apply changed settings and end a pause; only new connections use the changed link and login."""
+        """Apply changed settings and end a pause; a changed link or login is used only by new connections."""
         self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
         self.statements.resume()
@@ -305,7 +313,7 @@ class Place:
         self.questions.resize(_questions(self.terms))
 
     def well(self) -> None:
-        """Record that a session was opened on the server, which is then neither failed nor saturated."""
+        """Record that the server has opened a session; the server then counts as neither failed nor saturated."""
         if self.problem is not None:
             logger.info("upstream recovered name=%s", self.upstream)
         if self._saturated:
@@ -313,14 +321,14 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether the server has replied within the handshake timeout, on any connection.
+        """Return whether the server has replied on any connection within the last seconds (the handshake timeout).
 
         A server that replies but opens no session is busy, not down.
         """
         return self.pulse.at >= _now() - self._patience
 
     def saturated(self, problem: SqlError) -> float:
-        """Mark the server as saturated; return the delay until a session may be opened again, in seconds."""
+        """Mark the server as saturated because of an error; return the seconds until a session may be opened again."""
         if not self._saturated:
             logger.warning(
                 "upstream saturated name=%s reason=%r: new sessions are queued", self.upstream, problem.message
@@ -329,14 +337,14 @@ class Place:
         return _BREATHER
 
     def relieved(self) -> None:
-        """Record that a session on the server has ended, which frees a thread.
+        """Record that a session on the server has ended, and so freed a thread of the server.
 
         A saturated server may then be probed at once.
         """
         self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
-        """Record a failed attempt to open a session; the next attempt must wait for the retry delay."""
+        """Mark the server as failed because of an error; sessions are opened again only after the retry delay."""
         if self.problem is None:
             logger.warning(
                 "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
@@ -344,14 +352,14 @@ class Place:
                 problem.message,
             )
         self.problem, self._saturated = problem, False
-        self.info.clear()  # a server of another version may replace it
+        self.info.clear()  # a server of another version may replace the failed one
         if _now() >= self._rests_until:  # attempts that fail at the same time count once
             self._rests_until = _now() + self._rest
             self._rest = min(2 * self._rest, _LONGEST_REST)
 
 
 def _questions(terms: Terms) -> int:
-    """Return how many of Viewgate's own statements, such as look-ups of settings, may run on the server at a time.
+    """Return how many of Viewgate's own statements, such as queries for settings, may run on the server at a time.
 
     Spark Thrift Server refuses statements when all its threads are busy and its queue of 100 statements is full.
     """

@@ -1,7 +1,7 @@
-"""Chooses an upstream server for each new session, queues sessions that must wait, and parks idle ones.
+"""Chooses an upstream server for each new session, queues sessions that must wait, and parks idle sessions.
 
-Parking a session closes its upstream session, to make room on the server. A health check opens a session, because an
-accepted connection alone does not show that a server works.
+To park a client session is to close its upstream session, which makes room on the server. A health check opens a
+session, because an accepted connection alone does not show that a server works.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _PROXY_USER = b"hive.server2.proxy.user"
 class Steering(StrEnum):
     """An operator's action on an upstream server.
 
-    A paused server lets new sessions and statements wait, a draining server gets no new sessions; RESUME ends both.
+    New sessions and statements wait for a paused server; a draining server gets no new sessions. RESUME ends both
+    states.
     """
 
     PAUSE = "pause"
@@ -48,14 +49,14 @@ class Steering(StrEnum):
 
 
 class Parkable(Protocol):
-    """A client session that the pool can detach from its upstream session while the client session is idle."""
+    """A client session whose upstream session the pool can detach while the client session is idle."""
 
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session and return the coroutine that closes it; None if none is attached.
+        """Detach the upstream session and return a coroutine that closes it and never raises.
 
-        The coroutine never raises.
+        Return None if no upstream session is attached.
         """
         ...
 
@@ -64,8 +65,8 @@ class Upstreams:
     """The pool of upstream servers: opens each session on the server with the least load relative to its weight.
 
     If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue that
-    serves principals in turn. Idle sessions are then parked to make room: their upstream sessions are closed, and
-    opened again when they are needed.
+    serves principals in turn. Idle client sessions are then parked to make room: their upstream sessions are closed,
+    and opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -81,18 +82,22 @@ class Upstreams:
 
     @property
     def full(self) -> bool:
-        """Whether a new session would have to wait, although at least one server is usable."""
+        """Whether a new session would have to wait for room; False if no server is usable at all."""
         return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
 
     @property
     def problems(self) -> str:
-        """The errors of the failed servers that are not draining, joined by semicolons; empty if no server failed."""
+        """The errors of the failed servers, joined by semicolons; empty if no server has failed. Draining servers do
+        not count.
+        """
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
     @property
     def unready(self) -> str:
-        """Why none of the servers opens sessions, for each of them; empty if one does, or lets sessions wait."""
+        """The reasons why no server opens sessions, joined by semicolons; empty if at least one server works or is
+        paused.
+        """
         if any(place.answers for place in self.places):
             return ""
         return "; ".join(place.trouble for place in self.places)
@@ -104,11 +109,11 @@ class Upstreams:
 
     @property
     def longest_wait(self) -> float:
-        """How long the oldest waiting session has waited, in seconds; 0 if none waits."""
+        """The time that the oldest waiting session has waited, in seconds; 0 if no session waits."""
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Open a session at the principal's turn; return it and the server's reply to OpenSession.
+        """Open a session when it is the principal's turn; return the session, and the server's reply to OpenSession.
 
         `user` is None for a session of Viewgate itself; `message` is the OpenSession request. Raise SqlError if no
         server can open the session, or if a server refuses it.
@@ -133,23 +138,25 @@ class Upstreams:
             return session, reply
 
     async def open_own(self, user: str | None = None) -> UpstreamSession:
-        """Open a session for Viewgate's own statements, under a user's name if one is given."""
+        """Open a session for Viewgate's own statements, as `user` or, if that is None, as Viewgate; return the
+        session.
+        """
         session, _ = await self.open(user, _OWN_SESSION)
         return session
 
     def well(self, place: Place) -> None:
-        """Record that a server has opened a session, and admit waiting sessions."""
+        """Record that a server has opened a session, and admit waiting sessions that now have room."""
         place.well()
         self.answered.set()
         self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
-        """Mark a server as failed; if no usable server is left, fail the waiting sessions."""
+        """Mark a server as failed; if no server is usable any more, fail the waiting sessions."""
         place.failed(problem)
         self._send_away()
 
     def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
-        """Replace the servers by those in the new configuration.
+        """Apply a new list of configured servers.
 
         A server whose address and login are known gets its new settings, a new server is added, and a server that is no
         longer configured is drained.
@@ -165,7 +172,9 @@ class Upstreams:
         self._settled()
 
     def steer(self, name: str, steering: Steering) -> None:
-        """Pause, resume or drain the server named host:port until the next `reconfigure`; ignore an unknown name."""
+        """Pause, resume or drain the server with the name host:port, until the next `reconfigure`; ignore an unknown
+        name.
+        """
         for place in self.places:
             if str(place.upstream) == name:
                 logger.info("upstream steering=%s name=%s", steering, name)
@@ -174,21 +183,21 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Apply changed settings: park idle sessions of draining servers; admit waiting sessions, or fail them."""
+        """Act on changed settings: park idle sessions of draining servers; admit waiting sessions, or fail them."""
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()
         self._send_away()
 
     def busy(self, attachment: Parkable) -> None:
-        """Record that a session is in use, so that it is not parked."""
+        """Record that a client session is in use, so that it is not parked."""
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Record that a session is idle.
+        """Record that a client session is idle.
 
-        The session is parked at once if its server is draining, otherwise when other sessions need room, or after the
-        `park` timeout.
+        The session is parked at once if its server is draining; otherwise when other sessions need room, or when it has
+        been idle for the `park` timeout.
         """
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
@@ -209,7 +218,7 @@ class Upstreams:
             self._make_room()
 
     def give_back(self, closing: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine that closes an upstream session, in the background."""
+        """Run a coroutine that closes an upstream session in the background."""
         task = asyncio.create_task(closing)
         self._parking.add(task)
         task.add_done_callback(self._parking.discard)
@@ -220,7 +229,7 @@ class Upstreams:
             await asyncio.wait(self._parking)
 
     def close(self) -> None:
-        """Stop the parking of idle sessions, and close the servers' control connections."""
+        """Stop the timer that parks idle sessions, and close the servers' control connections."""
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
@@ -228,7 +237,7 @@ class Upstreams:
             place.control.close()
 
     def _send_away(self) -> None:
-        """Fail the waiting sessions if no upstream server is usable."""
+        """Fail all waiting sessions if no upstream server is usable; otherwise do nothing."""
         if any(place.usable for place in self.places):
             return
         while self._waiting:
@@ -241,11 +250,11 @@ class Upstreams:
         return min(fit, key=lambda place: place.load, default=None)
 
     async def _turn(self, principal: str, tried: Collection[Place], since: float | None) -> Place:
-        """Wait for the principal's turn, reserve room for one session, and return its server.
+        """Wait for the principal's turn, reserve room for one session, and return the server with that room.
 
-        `tried` are the servers on which this session could not be opened. With `since`, the session was admitted
-        before, has waited since that time, and keeps its turn. Raise Unreachable if no server outside `tried` is
-        usable.
+        `tried` are the servers on which this session could not be opened. If `since` is given, the session was admitted
+        before, has waited since that time (monotonic clock), and keeps its turn. Raise Unreachable if no server outside
+        `tried` is usable.
         """
         place = None if self._waiting and since is None else self._best(tried)
         if place is not None:
@@ -268,7 +277,7 @@ class Upstreams:
             raise
 
     def _make_room(self) -> None:
-        """Park as many idle sessions as waiting sessions need, the longest idle first."""
+        """Park as many idle sessions as are needed to make room for the waiting sessions, the longest idle first."""
         well = [place for place in self.places if place.usable]
         lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
         lacking -= len(self._parking) + sum(place.vacancies for place in well)
@@ -277,7 +286,11 @@ class Upstreams:
             lacking -= 1
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
-        """Record why a server could not open a session; return whether to try again, on this or another server."""
+        """Record the error with which a server did not open a session; return whether to try again, there or elsewhere.
+
+        `began` is the start of the attempt on the event loop's clock. The server is added to `tried` unless it is only
+        saturated.
+        """
         if not isinstance(error, Unreachable):
             return False
         if isinstance(error, NotLetIn) and place.lives():  # after a short delay, one waiting session probes the server
@@ -308,14 +321,14 @@ class Upstreams:
         )
 
     def _park(self, attachment: Parkable) -> None:
-        """Park one session: detach its upstream session at once, and close it in the background."""
+        """Park one client session: detach its upstream session at once, and close that session in the background."""
         self._idle.pop(attachment, None)
         closing = attachment.park()
         if closing is not None:
             self.give_back(closing)
 
     def _park_idle(self) -> None:
-        """Park the sessions whose idle time exceeds the `park` timeout, and schedule the next check."""
+        """Park the client sessions that have been idle for the `park` timeout, and schedule the next check."""
         self._sweep = None
         now, park = _now(), self.timeouts.park
         for attachment, since in list(self._idle.items()):
@@ -326,7 +339,7 @@ class Upstreams:
 
 
 def _taken(place: Place) -> Place:
-    """Count one more session that is being opened on a server; return the server."""
+    """Count one more session that is being opened on a server, and return the server."""
     place.sessions += 1
     place.opening += 1
     return place
@@ -341,7 +354,9 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Open a session for Viewgate's own statements, yield the function that runs them, and close the session."""
+    """Open a session for Viewgate's own statements and yield the function that runs a statement; then close the
+    session.
+    """
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)
@@ -354,7 +369,7 @@ async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | Non
 
 
 async def watch(pool: Upstreams) -> None:
-    """Check, at intervals, each upstream server on which no session was opened recently; never returns."""
+    """Check each upstream server at intervals, unless a session was opened on it recently; never return."""
     while True:
         await asyncio.gather(*(look(pool, place) for place in pool.places))
         well = all(place.problem is None for place in pool.places)
@@ -362,7 +377,7 @@ async def watch(pool: Upstreams) -> None:
 
 
 async def look(pool: Upstreams, place: Place) -> None:
-    """Open and close a session on one server if its health check is due, and record the result."""
+    """If the health check of a server is due, open and close a session on it, and record the result."""
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
     if place.terms.draining or (place.problem is None and lately):
         return
@@ -384,10 +399,11 @@ async def look(pool: Upstreams, place: Place) -> None:
 async def open_session(
     place: Place, user: str | None, message: bytes, timeouts: Timeouts
 ) -> tuple[UpstreamSession, bytes]:
-    """Open a session for a user (None: for Viewgate itself); return the session and the server's reply to OpenSession.
+    """Open a session on a server; return the session, and the server's reply to OpenSession.
 
-    Raise Unreachable (08S01) if the server cannot be reached or does not reply in time. Raise SqlError if a working
-    server refuses the session, with state 08004 in place of 08S01.
+    `user` is None for a session of Viewgate itself. Raise Unreachable (08S01) if the server cannot be reached or does
+    not reply in time. Raise SqlError if a working server refuses the session, with the SQLSTATE 08004 in place of
+    08S01.
     """
     upstream = place.upstream
     login = upstream.user or user or OWN
@@ -421,7 +437,7 @@ async def open_session(
 
 
 def _acting_for(message: bytes, user: str) -> bytes:
-    """Return the OpenSession message with hive.server2.proxy.user set: the server is asked to act for the user."""
+    """Return the OpenSession message with hive.server2.proxy.user set, which asks the server to act for the user."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     entries = [entry for entry in entries if entry[0] != _PROXY_USER]

@@ -1,6 +1,6 @@
 """Converts the stages of a running statement to Thrift's progress response.
 
-Hive's drivers draw a progress bar from this response.
+Hive's drivers draw a progress bar from the progress response.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHOWN = 12  # stages that fit a terminal; the last ones are the running ones
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a statement's Spark jobs, with the number of its tasks in all and in each state."""
+    """One stage of a statement's Spark jobs: its id, and how many tasks it has in all and in each state."""
 
     id: int
     tasks: int
@@ -33,12 +33,12 @@ Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """Return None: this Spark does not report the progress of statements."""
+    """Return None: the progress of statements is not known, because this Spark does not report it."""
     return
 
 
 def progress_response(stages: tuple[Stage, ...], started_ms: int) -> Any:
-    """Return the progress response with one row for each of the last 12 stages, as Hive reports the vertices of a job.
+    """Return the Thrift progress response, with one row for each of the last 12 stages.
 
     `started_ms` is the start of the statement in milliseconds since 1970.
 

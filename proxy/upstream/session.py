@@ -1,4 +1,4 @@
-"""Implements a session on an upstream server, on a connection of its own, and the operations in it.
+"""Implements a session on an upstream server, on a connection of its own, and the operations in the session.
 
 The reply to ExecuteStatement or to a metadata call announces a started operation. The operation is polled until it
 ends, its rows are fetched, and it is closed; it can be cancelled.
@@ -55,7 +55,7 @@ class Announced(NamedTuple):
     def of(cls, reply: bytes) -> Announced | None:
         """Return the operation that a reply announces; None if the reply reports an error.
 
-        Raise ConnectionLost (08S01) if the reply reports success and has no handle.
+        Raise ConnectionLost (08S01) if the reply reports success but has no handle.
         """
         if not _succeeded(reply):
             return None
@@ -66,28 +66,28 @@ class Announced(NamedTuple):
 
     @property
     def handle(self) -> Handle:
-        """The handle that the upstream assigned to the operation."""
+        """The handle that the upstream server assigned to the operation."""
         return Handle.at(*self)
 
     @property
     def kind(self) -> int:
-        """The type of the operation (Thrift's TOperationType), without which Spark rejects a handle."""
+        """The type of the operation (Thrift's TOperationType); Spark rejects a handle without the type."""
         return _kind(self.reply)
 
     @property
     def has_result_set(self) -> bool:
-        """Whether the operation has rows to fetch, according to the reply; True if the reply does not say."""
+        """Whether the operation has rows to fetch, according to the reply; True if the reply does not say so."""
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """Return the reply with `handle` in place of the upstream's handle."""
+        """Return the reply with `handle` in place of the upstream's operation handle."""
         return handle.into(*self)
 
 
 def started(reply: bytes) -> Announced:
     """Return the operation that a reply announces.
 
-    Raise the SqlError that the reply reports instead, or ConnectionLost if the reply has no handle.
+    Raise the SqlError that the reply reports, or ConnectionLost if the reply reports success but has no handle.
     """
     announced = Announced.of(reply)
     if announced is None:
@@ -131,7 +131,10 @@ FETCH_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RemoteStatus:
-    """The status of an operation as an upstream reports it: its state, and the error of a failed operation."""
+    """The status of an operation as an upstream server reports it: its state, and the error of a failed operation.
+
+    `told` is False while the upstream server has not reported the reason of the error yet.
+    """
 
     state: OperationState
     error: SqlError | None = None
@@ -150,9 +153,9 @@ class RemoteStatus:
 
 @kept
 def _without_reason(reply: bytes) -> RemoteStatus | None:
-    """Return the status of a running, finished or cancelled operation, read without decoding the whole reply.
+    """Return the status in the reply to a poll of a running, finished or cancelled operation.
 
-    Return None for any other reply, which must be decoded.
+    Only the state is read. Return None for any other reply, which must be decoded as a whole.
     """
     state = find(reply, _STATUS_STATE) if succeeded(reply) else None
     known = None if state is None else read_i32(reply, state)
@@ -171,7 +174,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
 
 
 class UpstreamOperation:
-    """An operation of an upstream session, identified by its handle, with the calls on it."""
+    """An operation of an upstream session, identified by its handle, with methods for the calls on it."""
 
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
@@ -184,9 +187,9 @@ class UpstreamOperation:
         return ttypes.TOperationHandle(operationId=identifier, operationType=self._kind, hasResultSet=True)
 
     async def poll(self) -> RemoteStatus:
-        """Poll the status once and return it; the upstream may delay the reply until the operation ends.
+        """Poll the status once and return it; the upstream server may delay the reply until the operation ends.
 
-        Raise the SqlError that the reply reports, or ConnectionLost if the reply has neither status nor error.
+        Raise the SqlError that the reply reports, or ConnectionLost if the reply has neither a status nor an error.
         """
         message = encode_call("GetOperationStatus", 0, ttypes.TGetOperationStatusReq(operationHandle=self._thrift))
         reply, status = await self.ask(message)
@@ -196,7 +199,7 @@ class UpstreamOperation:
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
-        """Send a GetOperationStatus message; return the reply and its status, None as status if the call has failed.
+        """Send a GetOperationStatus message; return the reply and its status, or None as status if the call has failed.
 
         Spark reports that a statement has failed shortly before it reports the reason, so the poll is repeated until
         the reply has a reason.
@@ -210,7 +213,7 @@ class UpstreamOperation:
         return reply, status
 
     async def wait(self) -> RemoteStatus:
-        """Poll the operation until it ends; return its final status."""
+        """Poll the operation until it ends, and return its final status."""
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
@@ -221,7 +224,7 @@ class UpstreamOperation:
                 await asyncio.sleep(_PAUSE)
 
     async def schema(self) -> Any:
-        """Return the schema of the result.
+        """Return the Thrift schema of the result.
 
         Call this only after the operation has ended: before the end, Spark returns a wrong schema and caches it.
         """
@@ -230,18 +233,21 @@ class UpstreamOperation:
         return response.schema
 
     async def fetch(self) -> Any:
-        """Return the next row set, of at most FETCH_ROWS rows; an empty one at the end of the result."""
+        """Return the next row set, of at most FETCH_ROWS rows; an empty row set at the end of the result."""
         request = ttypes.TFetchResultsReq(operationHandle=self._thrift, orientation=0, maxRows=FETCH_ROWS)
         return (await self._call("FetchResults", request, ttypes.TFetchResultsResp)).results
 
     async def cancel(self) -> None:
-        """Cancel the operation over the control connection, because the session's own connection may be busy."""
+        """Cancel the operation, over the control connection because the session's own connection may be busy.
+
+        Raise SqlError if the upstream server refuses the cancel.
+        """
         request = ttypes.TCancelOperationReq(operationHandle=self._thrift)
         reply = await self._upstream.control(encode_call("CancelOperation", 0, request))
         check(read_reply(reply, ttypes.TCancelOperationResp).status)
 
     async def close(self) -> None:
-        """Close the operation on the upstream server."""
+        """Close the operation on the upstream server; raise SqlError if the server refuses that."""
         request = ttypes.TCloseOperationReq(operationHandle=self._thrift)
         await self._call("CloseOperation", request, ttypes.TCloseOperationResp)
 
@@ -269,7 +275,7 @@ class UpstreamSession:
 
     @property
     def alive(self) -> bool:
-        """Whether calls can still be made: the connection is not lost."""
+        """Whether calls can still be made, because the connection is not lost."""
         return self._connection.alive
 
     async def call(self, message: bytes) -> bytes:
@@ -279,17 +285,17 @@ class UpstreamSession:
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
         """Send a message now; return an awaitable for the reply.
 
-        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
-        error.
+        If the task that awaits the reply is cancelled, `late` is called with the reply when it arrives, or with None
+        after an error.
         """
         return self._connection.send(message).or_late(late)
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
-        """Send messages in one write; return the futures of the replies."""
+        """Send messages in one write; return the futures of their replies, in the same order."""
         return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:
-        """Set the hint appended to connection-loss errors."""
+        """Set the hint that is appended to connection-loss errors of this session."""
         self._connection.advise(advice)
 
     async def control(self, message: bytes) -> bytes:
@@ -297,14 +303,14 @@ class UpstreamSession:
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Take a slot, the permission to run one statement on the server, if one is free; return whether it was taken.
+        """Take a slot (the permission to run one statement on the server) if one is free; return whether it was taken.
 
-        Each slot that was taken must be given back.
+        The slot must be given back when the statement has ended.
         """
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait in the server's fair queue for the principal's turn, and take a slot."""
+        """Wait for the principal's turn in the server's fair queue, and take a slot."""
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:
@@ -314,7 +320,7 @@ class UpstreamSession:
     async def query(self, sql: str) -> ResultSet:
         """Run one of Viewgate's own statements in this session and return its whole result.
 
-        Raise Spark's SqlError if the statement fails.
+        Raise SqlError with Spark's message if the statement fails.
         """
         await self.place.questions.wait(self.handle.id)
         try:
@@ -346,7 +352,7 @@ class UpstreamSession:
                 await operation.close()
 
     async def close(self) -> None:
-        """Close the upstream session and its connection; never raises."""
+        """Close the upstream session and its connection; never raise."""
         try:
             if self._connection.alive:
                 request = ttypes.TCloseSessionReq(sessionHandle=self._thrift())
@@ -383,6 +389,6 @@ def _named(error: SqlError | None) -> SqlError | None:
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
-    """Return the handle whose identifier is at a path of field ids in a message; None if there is none."""
+    """Return the handle in a message whose identifier is at a path of field ids; None if no handle is there."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)

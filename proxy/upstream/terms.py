@@ -24,10 +24,10 @@ _WORKING = frozenset(
 
 @dataclass(frozen=True)
 class Terms:
-    """The weight of one upstream server in load balancing, and its limits of sessions and running statements.
+    """The weight of one upstream server in load balancing, and the limits of its sessions and running statements.
 
     Spark Thrift Server has 500 threads for connections, one for each connection, and 100 threads that run statements. A
-    `draining` server keeps its sessions and gets no new ones.
+    `draining` server keeps its sessions and gets no new sessions.
     """
 
     weight: float = 1.0
@@ -38,10 +38,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tls:
-    """The TLS settings for a server.
+    """The TLS settings for an upstream server.
 
     `context` has the trusted certificates and the client certificate; `server_name` is the name expected in the
-    server's certificate (None: the host).
+    server's certificate, None for the name of the host.
     """
 
     context: ssl.SSLContext
@@ -68,7 +68,7 @@ class Tickets(Protocol):
 
 @dataclass(frozen=True)
 class Link:
-    """The transport to a server and the kind of login.
+    """The transport to an upstream server and the kind of login.
 
     `path`, `headers` and `basic` (password login) apply to HTTP only. With `tickets`, Viewgate's own Kerberos principal
     logs in for all users. With `impersonate`, each session asks the server to act for the session's user
@@ -88,7 +88,7 @@ class Link:
 class Upstream:
     """A Spark Thrift Server: its address, its login, its limits and its transport.
 
-    Without `user` and `password`, each session logs in as its own user. `what` names the server in messages.
+    If `user` and `password` are None, each session logs in as its own user. `what` is the server's name in messages.
     """
 
     host: str
@@ -105,7 +105,7 @@ class Upstream:
     def client(self, user: str, password: str) -> ClientTransport:
         """Return a new codec for one connection; if the transport has a login, the codec logs in as `user`.
 
-        The codec converts messages to the bytes to send, and received bytes to events.
+        The codec encodes messages to the bytes to send, and decodes received bytes to events.
         """
         link = self.link
         if link.transport is Transport.NOSASL:
@@ -117,7 +117,7 @@ class Upstream:
         return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
 
     def login(self) -> Callable[[bytes], bytes]:
-        """Return a function that maps a Kerberos token from the server to the client's next token.
+        """Return a function that maps each Kerberos token from the server to the client's next token.
 
         The function may block. Raise ValueError if no tickets are configured.
         """
@@ -130,7 +130,7 @@ class Upstream:
 
     @property
     def named(self) -> str:
-        """The name of the server in messages, with its address."""
+        """The name of the server in messages, followed by its address."""
         return f"{self.what} at {self}"
 
 
@@ -143,10 +143,10 @@ class Timeouts:
     """The timeouts for an upstream server, in seconds.
 
     `connect` limits a TCP connection; `handshake` limits the TLS handshake, and then the login; `open` limits
-    OpenSession and `close` limits CloseSession. They are needed because a Thrift Server without a free thread accepts a
-    connection, and then closes it or does not respond. `work` limits calls for which Spark may have to compute rows or
-    query a metastore, `call` all other calls. `health` is the interval between checks of a server. `park` is the idle
-    time after which a session is parked: its upstream session is closed.
+    OpenSession and `close` limits CloseSession. These timeouts are needed because a Thrift Server without a free thread
+    accepts a connection, and then closes it or does not respond. `work` limits calls for which Spark may have to
+    compute rows or query a metastore, `call` all other calls. `health` is the interval between checks of a server.
+    `park` is the idle time after which a client session is parked: its upstream session is closed.
     """
 
     connect: float = 5.0
@@ -159,7 +159,7 @@ class Timeouts:
     park: float = 300.0
 
     def of(self, name: bytes) -> float:
-        """Return the timeout in seconds for the call with this name."""
+        """Return the timeout for the call with this name, in seconds."""
         return self.work if name in _WORKING else self.call
 
     @property
