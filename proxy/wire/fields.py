@@ -1,11 +1,12 @@
-"""Finds, reads and replaces fields of a complete message by their paths; all other bytes stay unchanged.
+"""Finds, reads and replaces fields of a complete Thrift message by their paths; all other bytes stay unchanged.
 
-A path is the list of field ids from the body inwards. The body of a call is a struct whose field 1 is the request; the
-body of a reply is a struct whose field 0 is the response. Searching a malformed message raises WireError.
+A path is the list of field ids from the message's body inwards. The body of a call is a struct whose field 1 is the
+request; the body of a reply is a struct whose field 0 is the response. A search in a malformed message raises
+WireError.
 
 The shape of a message is its bytes without the sequence id and the operation handle. All calls of one kind by a client
-have the same shape, and so have the replies to them. `kept` caches values that depend on the shape only, so that they
-are decoded once per shape.
+have the same shape, and so have the replies to these calls. `kept` caches values that depend on the shape only, so that
+they are decoded once per shape.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def find(message: bytes, path: tuple[int, ...]) -> Span | None:
 
 
 def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the number of elements of the list at a path, without reading them; None if there is no such list."""
+    """Return the number of elements of the list at a path, without reading the elements; None if no list is there."""
     offset = _inside(message, path[:-1])
     if offset is None:
         return None
@@ -76,10 +77,11 @@ def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the length of a list nested in the list at a path, as the values of a column in a columnar row set.
+    """Return the length of a list inside the list at a path, such as the number of values in the first column of a row
+    set.
 
-    The nested list is the first field of the first field of the list's first element, a struct. Return None if it is
-    absent.
+    The inner list must be the first field of a struct that is the first field of the outer list's first element. Return
+    None if there is no such list.
     """
     offset = _inside(message, path[:-1])
     if offset is None:
@@ -93,19 +95,19 @@ def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:
-    """Return the bytes of a value; a string without its length prefix."""
+    """Return the bytes of a value in a message; those of a string without the length before the text."""
     return message[span.start + LENGTH.size if span.type == STRING else span.start : span.end]
 
 
 def read_string(message: bytes, span: Span) -> str:
-    """Return the text of a string value; bytes that are not UTF-8 become U+FFFD."""
+    """Return the text of a string value; bytes that are not UTF-8 are replaced by U+FFFD."""
     return value_bytes(message, span).decode("utf-8", "replace")
 
 
 def read_i32(message: bytes, span: Span) -> int:
-    """Return the number in an integer field; Thrift encodes enumerations as 32-bit integers.
+    """Return the number in an integer field; Thrift encodes enumerations as 32-bit integers, too.
 
-    Raise WireError if the type of the value has no fixed size.
+    Raise WireError if the value has a type without a fixed size.
     """
     if span.type not in FIXED_SIZES:
         raise WireError(f"a number was expected and a value of type {span.type} was found")
@@ -113,10 +115,10 @@ def read_i32(message: bytes, span: Span) -> int:
 
 
 def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -> bytes:
-    """Return the message with the field at a path replaced, or added at the end of its struct.
+    """Return the message with the field at a path replaced, or added at the end of its struct if the field is absent.
 
     `kind` is the field's Thrift type. `value` is in Thrift's encoding; for a string it is the text's bytes without the
-    length. Raise WireError if the field has another type, or if its struct is absent.
+    length. Raise WireError if the message has a field of another type at the path, or has no struct around the field.
     """
     coded = LENGTH.pack(len(value)) + value if kind == STRING else value
     found = _descend(message, path)
@@ -130,7 +132,9 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret, 16 bytes each, of the handle at a path; None if there is none."""
+    """Return the offsets of the id and the secret, 16 bytes each, of the handle at a path; None if no handle is
+    there.
+    """
     look = _USUAL.get(path)
     if look is not None and (usual := look(message)) is not None:
         return usual
@@ -150,10 +154,10 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
 
 
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
-    """Return the type and offsets of the value at a path, or the offset at which to insert the value.
+    """Return the type and the offsets of the value at a path, or the offset at which to insert the value.
 
-    If only the last field is absent, return the offset of the stop byte of its struct; if an earlier field is absent,
-    return None.
+    If only the last field of the path is absent, return the offset at which to insert it, that of its struct's stop
+    byte. If an earlier field is absent, return None.
     """
     offset = _inside(message, path[:-1])
     if offset is None:
@@ -171,7 +175,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
     """Return the offset of the first field of the struct at a path; None if the struct is absent.
 
-    Bytes after this offset are not read.
+    The bytes after this offset are not checked.
     """
     offset = body_of(message)
     for wanted in path:
@@ -183,9 +187,10 @@ def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def _seek(message: bytes, offset: int, wanted: int) -> int:
-    """Return the offset of the field with the id `wanted` in the struct whose first field is at an offset.
+    """Return the offset of the field with the id `wanted` in the struct whose first field begins at `offset`.
 
-    If the field is absent, return the offset of the struct's stop byte.
+    If the field is absent, return the offset of the struct's stop byte. Raise WireError if the message ends within the
+    struct.
     """
     try:
         while (kind := message[offset]) != STOP:
@@ -200,7 +205,7 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 
 
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
-    """Return the offset after the value of type `kind` at an offset.
+    """Return the offset after the value of type `kind` that begins at `offset`.
 
     Raise WireError if the value is nested too deeply, incomplete or of an unknown type.
     """
@@ -248,7 +253,7 @@ _MINIMUM = 2 * LENGTH.size  # the two lengths of an entry, key and value
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """Decode a map of strings and return its entries in order; raise WireError if the bytes are not a map of strings.
+    """Decode a Thrift map of strings and return its entries in order; raise WireError if the bytes are not such a map.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]
@@ -275,7 +280,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def write_map(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Encode entries as a map of strings."""
+    """Encode entries (keys and values) as a Thrift map of strings."""
     texts = [text for entry in entries for text in entry]
     coded = b"".join(LENGTH.pack(len(text)) + text for text in texts)
     return MAP_HEAD.pack(STRING, STRING, len(texts) // 2) + coded
@@ -299,7 +304,7 @@ _ANNOUNCING = b"\0"  # begins the shapes of replies with a handle; no message be
 class _Look(NamedTuple):
     """The result of scanning a message: its shape, and the offsets of the id and the secret of its handle.
 
-    Both are None if the message has another layout; `shape` is also None for long messages.
+    Both are None if the message has another layout; `shape` is also None for a message of more than 512 bytes.
     """
 
     message: bytes
@@ -312,7 +317,7 @@ _last = [_Look(b"", None, None)]
 
 
 def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the handle with which the request of a call begins.
+    """Return the offsets of the id and the secret of the handle at the beginning of a call's request.
 
     Return None if the call has another layout.
     """
@@ -323,7 +328,7 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the handle in a reply that announces an operation.
+    """Return the offsets of the id and the secret of the operation handle in a reply that announces an operation.
 
     Return None if the reply has another layout.
     """
@@ -334,13 +339,13 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 
 
 def shape_of(message: bytes) -> bytes | None:
-    """Return the shape of a call on a handle or of a reply, if at most 512 bytes long; None for other messages."""
+    """Return the shape of a reply, or of a call on a handle, of at most 512 bytes; None for any other message."""
     look = _last[0]
     return look.shape if look.message is message else _looked_at(message).shape
 
 
 def example_of(shape: bytes) -> bytes:
-    """Return a message of the given shape, with zeros for its sequence id and handle."""
+    """Return a message of the given shape, with zeros as its sequence id and handle."""
     before = b""
     if shape.startswith(_ANNOUNCING):
         shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
@@ -387,7 +392,7 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
     """Return a function of messages that caches the results of `read` by the shape of the message.
 
-    Use it only for values that depend on nothing but the shape. Messages without a shape are read each time.
+    Use it only for values that depend on nothing but the shape. A message without a shape is read each time.
     """
 
     @lru_cache(_SHAPES)

@@ -41,7 +41,7 @@ _FIRST_BYTES = {
 
 
 def transport_of(first_byte: int) -> Transport | None:
-    """Return the transport of a connection that begins with a byte; None for an unknown byte.
+    """Return the transport of a connection whose first byte is given; None for an unknown byte.
 
     >>> transport_of(0x01)
     <Transport.SASL: 'SASL'>
@@ -53,7 +53,7 @@ _LENGTH = struct.Struct(">I")
 
 
 def frame(payload: bytes) -> bytes:
-    r"""Return a payload as one frame: its length in four bytes, then the payload.
+    r"""Return a payload as one frame: the payload's length in four bytes, then the payload.
 
     >>> frame(b"ab")
     b'\x00\x00\x00\x02ab'
@@ -62,7 +62,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def only_payload(data: bytes) -> bytes | None:
-    r"""Return the payload if the bytes are exactly one frame; None otherwise.
+    r"""Return the payload if the bytes are exactly one frame, else None.
 
     >>> only_payload(b"\x00\x00\x00\x02ab"), only_payload(b"\x00\x00\x00\x02abc")
     (b'ab', None)
@@ -85,7 +85,7 @@ class FrameReader:
 
     @property
     def buffered(self) -> int:
-        """The number of buffered bytes of an incomplete frame."""
+        """The number of bytes received of a frame that is not complete yet."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
@@ -97,7 +97,7 @@ class FrameReader:
             self._buffer += data
 
     def next_event(self) -> bytes | None:
-        """Return the payload of the next whole frame; None while more bytes are needed.
+        """Return the payload of the next complete frame; None while more bytes are needed.
 
         Raise WireError if the frame is longer than the limit.
         """
@@ -127,8 +127,8 @@ _STRANGER_LIMIT = 64 * 1024  # limits the memory that a client can use before it
 class SaslTransport:
     """The server's side of the SASL transport: a handshake, then messages in frames; a message may span several frames.
 
-    During the handshake, `next_event` returns Credentials or a Token, which the caller answers with `accept`, `proceed`
-    or `refuse`, or Refused; after it, `next_event` returns messages.
+    During the handshake, `next_event` returns Credentials, a Token, or Refused; the caller answers Credentials and a
+    Token with `accept`, `proceed` or `refuse`. After the handshake, `next_event` returns messages.
     """
 
     def __init__(self, limit: int, bounds: Bounds | None = None, *, tickets: bool = False) -> None:
@@ -144,7 +144,10 @@ class SaslTransport:
             self._sasl.receive_data(data)
 
     def next_event(self) -> Credentials | Token | Refused | bytes | None:
-        """Return the next event; None while more bytes are needed."""
+        """Return the next event: a step of the handshake, or a message after it; None while more bytes are needed.
+
+        Raise WireError for an invalid message.
+        """
         if self._sasl is not None:
             return self._sasl.next_event()
         while True:
@@ -161,33 +164,33 @@ class SaslTransport:
 
     @property
     def buffered(self) -> int:
-        """The number of buffered bytes of an incomplete message."""
+        """The number of bytes received of a message that is not complete yet."""
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
-        """End the handshake; return the bytes that accept the login."""
+        """End the handshake, and return the bytes that tell the client that the login is accepted."""
         assert self._sasl is not None
         sasl, self._sasl = self._sasl, None
         self._frames.receive_data(sasl.rest())
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a token to the client, which answers with its next token."""
+        """Return the bytes that send a token to the client; the client answers with its next token."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that refuse the login."""
+        """Return the bytes that tell the client that the login is refused, and why."""
         assert self._sasl is not None
         return self._sasl.refuse(reason)
 
     def reply(self, message: bytes) -> bytes:
-        """Return the bytes to send for a reply message."""
+        """Return the bytes to send for a reply message: the message in a frame."""
         return frame(message)
 
 
 class BareTransport:
-    """The server's side of messages without frames and SASL (`auth=noSasl`); OpenSession names the user."""
+    """The server's side of the transport without frames and SASL (`auth=noSasl`); OpenSession names the user."""
 
     def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit
@@ -197,20 +200,22 @@ class BareTransport:
         self._reader.receive_data(data)
 
     def next_event(self) -> bytes | None:
-        """Return the next message; None while more bytes are needed."""
+        """Return the next complete message; None while more bytes are needed. Raise WireError for an invalid
+        message.
+        """
         return self._reader.next_event()
 
     @property
     def buffered(self) -> int:
-        """The number of buffered bytes of an incomplete message."""
+        """The number of bytes received of a message that is not complete yet."""
         return self._reader.buffered
 
     def accept(self) -> None:
-        """Record that the client has logged in: its messages may then be as long as the full limit."""
+        """Record that the client has logged in; from then on, the full size limit applies to its messages."""
         self._reader.limit = self._limit
 
     def reply(self, message: bytes) -> bytes:
-        """Return the bytes to send for a reply message."""
+        """Return the bytes to send for a reply message: the message unchanged."""
         return message
 
 
@@ -221,7 +226,7 @@ _ENDS = bytes(3)
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An HTTP response without a Thrift reply: its status code, and its plain text or reason phrase."""
+    """An HTTP response without a Thrift reply: its status code, and its text (or its reason phrase)."""
 
     status: int
     said: str
@@ -231,10 +236,10 @@ ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
 
 
 class ClientTransport(ABC):
-    """The client's side of a transport. The caller first sends `greeting`, then messages.
+    """The client's side of a transport; the caller first sends `greeting`, then messages.
 
-    `next_event` returns the steps of the login, then one reply for each message, in the order of the messages. If a
-    transport is resumable, a session can continue on a new connection.
+    `next_event` returns the steps of the login, then one reply for each message, in the order of the messages. If
+    `resumable` is true, a session can continue on a new connection.
     """
 
     transport: ClassVar[Transport]
@@ -250,36 +255,36 @@ class ClientTransport(ABC):
 
     @abstractmethod
     def send(self, messages: Sequence[bytes]) -> bytes:
-        """Queue the messages; return the bytes that can be sent now."""
+        """Queue messages; return the bytes that can be sent now."""
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
-        """Add received bytes; empty bytes mean the end of the connection."""
+        """Add bytes received from the server; empty bytes mean the end of the connection."""
 
     @abstractmethod
     def next_event(self, awaited: int = 1) -> ClientEvent | None:
         """Return the next event; None while more bytes are needed.
 
-        `awaited` is the number of messages without a reply.
+        `awaited` is the number of messages whose replies have not arrived yet.
         """
 
     def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
-        """Queue messages for a later `pending`; only for resumable transports."""
+        """Queue messages, to be sent by a later call of `pending`; only resumable transports support this."""
 
     def pending(self) -> bytes:
-        """Return the bytes that have become ready to send since the last event."""
+        """Return the bytes that have become ready to send since the last call; empty if there are none."""
         return b""
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that continue a login with this token; the caller calls this after the event Token."""
+        """Return the bytes that continue a login with the client's token; call this after the event Token."""
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for those that are resumable
-        """Reset the state for a new network connection; only for resumable transports."""
+        """Reset the state for a new network connection; only resumable transports support this."""
 
 
 class FramedClient(ClientTransport):
-    r"""The client's side of SASL: a login, then messages in frames.
+    r"""The client's side of the SASL transport: a login, then messages in frames.
 
     >>> from proxy.wire.sasl import Status, negotiation
     >>> client = FramedClient(SaslClient("bob", "x"), limit=100)
@@ -335,12 +340,12 @@ class FramedClient(ClientTransport):
         return b"" if self._login is None else self._login.proceed(token)
 
     def _is_whole(self, payload: bytes, awaited: int) -> bool:
-        """Return whether the payload of a frame is exactly one message, as the known Java servers send them.
+        """Return whether the payload of a frame is exactly one message, as the known Java servers send it.
 
-        Other servers may split a message into several frames, or put several into one. Scanning a message of 10,000
-        rows takes longer than all other work on the message. The scan of a payload over 64 KiB is therefore skipped if
-        one message is awaited, the payload is not longer than the longest message so far, each message so far filled
-        exactly one frame, and the payload ends like a message.
+        Other servers may split a message into several frames, or put several messages into one frame. Scanning a
+        message of 10,000 rows takes longer than all other work on the message. The scan of a payload over 64 KiB is
+        therefore skipped if one reply is awaited, the payload is not longer than the longest message so far, each
+        message so far filled exactly one frame, and the payload ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):
@@ -354,7 +359,7 @@ class FramedClient(ClientTransport):
 
 
 class BareClient(ClientTransport):
-    """The client's side of `hive.server2.authentication=NOSASL`: bare messages without a login."""
+    """The client's side of the transport without frames and SASL (`hive.server2.authentication=NOSASL`)."""
 
     transport = Transport.NOSASL
 

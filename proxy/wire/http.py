@@ -1,7 +1,7 @@
-"""Implements HTTP for servers and clients: a POST to /cliservice for each call, on kept-alive connections.
+"""Implements the HTTP transport for servers and clients: each call is a POST to /cliservice, on kept-alive connections.
 
 h11 parses the requests, with lengths or chunks, Expect and keep-alive. The server's side refuses requests that no
-HiveServer2 client sends: with another method or path, or with a body that is too long.
+HiveServer2 client sends: requests with another method or path, or with a body that is too long.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclass(frozen=True, slots=True)
 class HttpCall:
-    """An HTTP request with a call: the message, the client's credentials, and its other headers.
+    """An HTTP request that contains a call: the message, the client's credentials, and further headers.
 
     `acting_for` is the user to impersonate (the query parameter `doAs`), `gzip` says whether the response may be
-    compressed, `traceparent` is the trace context. Absent headers are empty.
+    compressed, `traceparent` is the W3C trace context. The fields of absent headers are empty.
     """
 
     message: bytes
@@ -45,13 +45,13 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class Interim:
-    """Bytes to send at once, before the whole request has arrived (100 Continue)."""
+    """Bytes to send to the client at once, before the whole request has arrived (100 Continue)."""
 
     data: bytes
 
 
 class HttpTransport:
-    r"""The server's side of an HTTP connection.
+    r"""The server's side of one HTTP connection: decodes requests to events, and encodes responses.
 
     >>> transport = HttpTransport(limit=1000)
     >>> transport.receive_data(b"POST /cliservice/ HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
@@ -70,16 +70,16 @@ class HttpTransport:
 
     @property
     def ends(self) -> bool:
-        """Whether the connection must be closed after the bytes returned so far have been sent."""
+        """Whether the connection must be closed after all bytes returned so far have been sent."""
         return self._http.our_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR)
 
     def accept(self) -> None:
-        """Record that the client has logged in: its messages may then be as long as the full limit."""
+        """Record that the client has logged in; from then on, the full size limit applies to its messages."""
         self._limit = self._full_limit
 
     @property
     def buffered(self) -> int:
-        """The number of buffered bytes of an incomplete request."""
+        """The number of bytes received of the body of a request that is not complete yet."""
         return len(self._body)
 
     def receive_data(self, data: bytes) -> None:
@@ -89,25 +89,25 @@ class HttpTransport:
             raise WireError(f"HTTP: {error}") from error
 
     def next_event(self) -> HttpCall | Interim | Refused | None:
-        """Return the next event; None while more bytes are needed, or while the last request is unanswered."""
+        """Return the next event; None while more bytes are needed, or until the last request is answered."""
         try:
             return self._next_event()
         except h11.RemoteProtocolError as error:
             return self._refused(error.error_status_hint, f"HTTP: {error}")
 
     def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return the response to the last request; the next request can then be read."""
+        """Return the response with a reply message to the last request; the next request can then be read."""
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
-        """Return a response with status 401 and a Thrift message.
+        """Return a response with status 401 whose body is a Thrift message with the error.
 
-        Thrift's own client ignores the status and reads the message.
+        Thrift's own HTTP client ignores the status and reads the message.
         """
         return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return a response with an error status, and the reason as plain text."""
+        """Return a response with an HTTP error status, and the reason as plain text."""
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
 
     def _next_event(self) -> HttpCall | Interim | Refused | None:
@@ -159,9 +159,9 @@ class HttpTransport:
         )
 
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
-        """Return a refusal that ends the connection; the rest of the request is ignored.
+        """Return a refusal that ends the connection; the rest of the request is not read.
 
-        The refusal contains no bytes to send if a response has already been sent or is no longer possible.
+        The refusal has no bytes to send if a response has already been sent or is no longer possible.
         """
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return Refused(reason)
@@ -181,7 +181,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """Parse a request target as a URL; an invalid URL counts as a path."""
+    """Parse the target of a request as a URL; return an invalid URL as a URL that is all path."""
     try:
         return urlsplit(target)
     except ValueError:
@@ -195,7 +195,7 @@ def packing(data: bytes) -> bytes:
 
 
 def unpacking(data: bytes, limit: int) -> bytes | None:
-    """Decompress gzip bytes; return None if they are not valid gzip, or if the result is longer than `limit` bytes.
+    """Decompress gzip data; return None if it is not valid gzip, or if the result is longer than `limit` bytes.
 
     >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
     (True, None)
@@ -215,8 +215,8 @@ _SAID_LIMIT = 200  # bytes of a server's text that an error message quotes
 class HttpClient(ClientTransport):
     r"""The client's side of HTTP: a POST for each message, one after the other, with the server's cookies.
 
-    With `tickets`, a request without a cookie needs a Kerberos token: the event Token requests one, `proceed` supplies
-    it.
+    With `tickets`, a request without a cookie needs a Kerberos token: the event Token asks the caller for a token, and
+    the caller supplies it by `proceed`.
 
     >>> client = HttpClient("h:1", "/cliservice", {}, limit=100)
     >>> client.send([b"ab", b"cd"]).splitlines()[-1]
@@ -255,7 +255,9 @@ class HttpClient(ClientTransport):
         self._unanswered.extend(messages)
 
     def pending(self) -> bytes:
-        """Return the bytes of the next request; empty if a reply is outstanding, or a token is needed first."""
+        """Return the bytes of the next request; empty if there is none, a reply is awaited, or a token is needed
+        first.
+        """
         if not self._unanswered or self._http.our_state is not h11.IDLE:
             return b""
         if self._tickets and self._token is None and not self._cookies:
@@ -331,7 +333,9 @@ class HttpClient(ClientTransport):
             self._http.start_next_cycle()
 
     def _said(self, response: h11.Response) -> str:
-        """Return the plain text of an HTTP response without a Thrift reply; otherwise its reason phrase."""
+        """Return the text of an HTTP response without a Thrift reply; if the response has no plain text, its reason
+        phrase.
+        """
         kinds = [value for name, value in response.headers if name == b"content-type"]
         plain = not kinds or kinds[0].startswith(b"text/plain")
         text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""

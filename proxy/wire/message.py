@@ -1,6 +1,6 @@
 """Reads and writes messages of Thrift's strict binary protocol (TBinary): values, heads and exceptions.
 
-`MessageReader` splits a stream that arrives in pieces into messages; `is_whole` checks bytes that may be one message.
+`MessageReader` splits a stream that arrives in pieces into messages; `is_whole` checks whether bytes are one message.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 
 class WireError(Exception):
-    """Raised when bytes from a peer cannot be decoded; its connection must be closed."""
+    """Bytes from a peer cannot be decoded; the connection to the peer must be closed."""
 
 
 # Thrift's numbers of the types of values.
@@ -52,7 +52,7 @@ _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
 class Fault(IntEnum):
-    """The types of a TApplicationException; after UNKNOWN_METHOD, clients make an older call instead."""
+    """The types of a TApplicationException; a client that gets UNKNOWN_METHOD makes an older call instead."""
 
     UNKNOWN_METHOD = 1
     INTERNAL_ERROR = 6
@@ -60,7 +60,9 @@ class Fault(IntEnum):
 
 
 class Head(NamedTuple):
-    """The head of a message: name, type (CALL, REPLY or EXCEPTION) and sequence id, and the offset of the body."""
+    """The head of a message: name, type (CALL, REPLY or EXCEPTION) and sequence id; `body` is the offset of the
+    body.
+    """
 
     name: str
     type: int
@@ -74,7 +76,7 @@ def _text(name: bytes) -> str:
 
 
 def read_head(data: bytes | bytearray) -> Head | None:
-    """Return the head of a message; None while more bytes are needed.
+    """Return the head of a message; None if the bytes are too short for the head.
 
     Raise WireError if the bytes do not begin with a strict TBinary head.
 
@@ -96,7 +98,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
 
 
 def body_of(message: bytes) -> int:
-    """Return the offset of a message's body, without checking the head in full.
+    """Return the offset of a message's body; the head of the message is checked only roughly.
 
     Raise WireError if the message does not begin with a strict TBinary head.
 
@@ -113,7 +115,7 @@ def body_of(message: bytes) -> int:
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
-    """Return the message with another sequence id.
+    """Return the message with another sequence id in its head.
 
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8
@@ -137,14 +139,14 @@ def write_head(name: str, kind: int, seqid: int) -> bytes:
 
 
 def counted(length: int) -> int:
-    """Return the length unchanged; raise WireError if it is negative."""
+    """Return a length or count read from a message unchanged; raise WireError if the number is negative."""
     if length < 0:
         raise WireError(f"a message holds a negative length, {length}")
     return length
 
 
 def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
-    """Encode a TApplicationException message with the name and sequence id of the call that it answers."""
+    """Encode a TApplicationException as the reply to the call with this name and sequence id."""
     text = message.encode()
     body = b"\x0b\x00\x01" + LENGTH.pack(len(text)) + text + b"\x08\x00\x02" + LENGTH.pack(fault) + b"\x00"
     return write_head(name, EXCEPTION, seqid) + body
@@ -175,7 +177,7 @@ class MessageReader:
 
     @property
     def buffered(self) -> int:
-        """The number of buffered bytes of an incomplete message."""
+        """The number of bytes received of a message that is not complete yet."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
@@ -219,7 +221,9 @@ class MessageReader:
         self._check_size(self._offset)
 
     def _field(self) -> bool:
-        """Scan the next field of the innermost struct, or its end; return False if more bytes are needed."""
+        """Scan the next field of the innermost open struct, or the struct's end; return False if more bytes are
+        needed.
+        """
         if not self._has(1):
             return False
         kind = self._buffer[self._offset]
@@ -238,7 +242,10 @@ class MessageReader:
         return False
 
     def _elements(self) -> bool:
-        """Scan the next element of the innermost container, or its end; return False if more bytes are needed."""
+        """Scan the next element of the innermost open container, or the container's end.
+
+        Return False if more bytes are needed.
+        """
         top = self._open[-1]
         assert top is not None
         kinds, remaining = top
@@ -252,7 +259,7 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Scan a value of type `kind`; of a struct, scan nothing, and of a container only its head.
+        """Scan a value of the type `kind`: of a container only its head, and of a struct nothing yet.
 
         A struct or a container is pushed on the stack of open values, unless its elements have a fixed size. Return
         False, with nothing changed, if the head of the value has not arrived yet.
@@ -315,7 +322,9 @@ class MessageReader:
 
 
 class _AnyStruct:
-    """A struct class without known fields: Thrift's C extension skips all fields without creating an object."""
+    """A struct class without known fields, with which Thrift's C extension skips all fields without creating
+    objects.
+    """
 
 
 _ANY = _AnyStruct()
@@ -324,7 +333,7 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
 class Source:
-    """A transport and protocol for Thrift's C extension, with only the attributes that the extension reads.
+    """The input of Thrift's C extension, in place of a transport and a protocol; has only the attributes that it reads.
 
     A real transport takes longer to create.
     """
@@ -338,14 +347,15 @@ class Source:
 
     @property
     def trans(self) -> Source:
-        """The transport, which is this object itself.
+        """The transport of this protocol, which is this object itself.
 
-        Stored in an attribute, the reference cycle would keep the data until the next garbage collection.
+        The object is not stored in an attribute, because the reference cycle would keep the data until the next garbage
+        collection.
         """
         return self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
-        """Raise EOFError: the extension has read all bytes and requests more."""
+        """Raise EOFError, because the C extension has read all bytes and requests more."""
         raise EOFError
 
 
@@ -379,7 +389,7 @@ _OPENING = bytes([STRUCT, MAP, SET, LIST])
 
 
 def check_bounds(message: bytes, bounds: Bounds) -> None:
-    """Raise WireError if a complete message exceeds the limits.
+    """Raise WireError if the content of a complete message exceeds the limits.
 
     >>> from proxy.wire import CALL, write_head
     >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))

@@ -29,7 +29,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A client's user name and password, and the user to act for, or empty.
+    """A client's user name and password, and the user to impersonate (empty if none).
 
     The caller answers with `accept` or `refuse`.
     """
@@ -48,7 +48,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refused login or an invalid message: the caller sends the bytes `reply`, if any, and closes the connection."""
+    """A refused login or an invalid message: the caller sends the bytes in `reply`, if any, and closes the
+    connection.
+    """
 
     reason: str
     reply: bytes = b""
@@ -56,13 +58,13 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """A successful login; `rest` has the bytes received after the handshake."""
+    """A successful login; `rest` has the bytes that were received after the handshake."""
 
     rest: bytes = b""
 
 
 def negotiation(status: Status, payload: bytes = b"") -> bytes:
-    r"""Encode a handshake message.
+    r"""Encode a message of the handshake: a status and a payload.
 
     >>> negotiation(Status.COMPLETE)
     b'\x05\x00\x00\x00\x00'
@@ -71,7 +73,7 @@ def negotiation(status: Status, payload: bytes = b"") -> bytes:
 
 
 class _Buffer:
-    """Splits a stream of bytes into handshake messages."""
+    """Splits a stream of bytes into messages of the handshake."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -137,7 +139,9 @@ class SaslServer:
         self._buffer.add(data)
 
     def next_event(self) -> Credentials | Token | Refused | None:
-        """Return the client's Credentials or Token, or Refused; None while more bytes are needed."""
+        """Return the client's Credentials or Token, or Refused if its message is invalid; None while more bytes are
+        needed.
+        """
         while self._step is not _Step.DONE:
             # The first byte is checked before the message is complete: bytes in another protocol may never form a
             # message.
@@ -160,20 +164,20 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a token to the client, which answers with its next token."""
+        """Return the bytes that send a token to the client; the client answers with its next token."""
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
-        """End the handshake; return the bytes that accept the login."""
+        """End the handshake, and return the bytes that tell the client that the login is accepted."""
         self._step = _Step.DONE
         return negotiation(Status.COMPLETE)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that refuse the login."""
+        """Return the bytes that tell the client that the login is refused, and why."""
         return negotiation(Status.BAD, reason.encode())
 
     def rest(self) -> bytes:
-        """Return the bytes received after the handshake, and remove them from the buffer."""
+        """Return the bytes that were received after the handshake, and remove them from the buffer."""
         return self._buffer.rest()
 
     def _credentials(self, payload: bytes) -> Credentials | Refused:
@@ -191,7 +195,9 @@ class SaslServer:
 
 
 class SaslClient:
-    """The client's side of the handshake by PLAIN; the caller sends `greeting`, then passes the server's answer.
+    """The client's side of the handshake by PLAIN.
+
+    The caller sends `greeting`, which has the credentials, and then passes the server's answer to `receive_data`.
 
     >>> client = SaslClient("bob", "x")
     >>> client.receive_data(negotiation(Status.COMPLETE))
@@ -208,7 +214,7 @@ class SaslClient:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | None:
-        """Return whether the server has accepted or refused the login; None while more bytes are needed."""
+        """Return Authenticated or Refused, as the server has decided on the login; None while more bytes are needed."""
         while (message := self._buffer.next_message()) is not None:
             status, payload = message
             if status == Status.COMPLETE:
@@ -218,14 +224,14 @@ class SaslClient:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return no bytes: a login by PLAIN has no further steps."""
+        """Return no bytes, because a login by PLAIN has no further steps."""
         return b""
 
 
 class SaslTickets:
-    r"""The client's side of the handshake by GSSAPI.
+    r"""The client's side of the handshake by GSSAPI (Kerberos).
 
-    `next_event` returns the server's tokens, and `proceed` encodes the client's answers.
+    `next_event` returns the server's tokens, and `proceed` encodes the client's tokens.
 
     >>> client = SaslTickets()
     >>> client.next_event(), client.proceed(b"ticket")[5:11]
@@ -245,10 +251,10 @@ class SaslTickets:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | Token | None:
-        """Return whether the server has accepted or refused the login, or the server's next token.
+        """Return Authenticated or Refused, as the server has decided on the login, or the server's next Token.
 
-        The first event is an empty token, which requests the client's first one. Return None while more bytes are
-        needed.
+        The first event is an empty Token, which asks the caller for the client's first token. Return None while more
+        bytes are needed.
         """
         if not self._begun:
             self._begun = True
@@ -264,7 +270,7 @@ class SaslTickets:
         return Token(payload)
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send the client's token; the first ones also name the mechanism."""
+        """Return the bytes that send the client's token; the first time, they also name the mechanism GSSAPI."""
         start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
         self._started = True
         return start + negotiation(Status.OK, token)

@@ -1,4 +1,6 @@
-"""Implements the server's side of TLS on bytes: a connection's first bytes are read before TLS is detected."""
+"""Implements the server's side of TLS on bytes, because TLS is detected only after a connection's first bytes are
+read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ _CHUNK = 256 * 1024
 
 
 class TlsServer:
-    """The server's side of TLS; after every `receive_data`, the caller sends the bytes that `pending` returns."""
+    """The server's side of TLS on one connection.
+
+    After every `receive_data`, the caller sends the bytes that `pending` returns.
+    """
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -20,7 +25,7 @@ class TlsServer:
         self.ended = False  # whether the client has ended its output
 
     def receive_data(self, data: bytes) -> bytes:
-        """Decrypt the client's bytes; return the plain text, empty during the handshake.
+        """Decrypt bytes received from the client; return the plain text, which is empty during the handshake.
 
         Raise WireError if TLS fails.
         """
@@ -47,7 +52,7 @@ class TlsServer:
         return self._outgoing.read()
 
     def end(self) -> bytes:
-        """Return the closing alert, by which the client distinguishes a regular end from a broken connection."""
+        """Return TLS's closing alert, by which the client distinguishes a regular end from a broken connection."""
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         return self._outgoing.read()

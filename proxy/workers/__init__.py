@@ -1,12 +1,13 @@
-"""Runs several processes (workers) on one port: each serves its own connections with its own event loop and rewriter.
+"""Runs several worker processes on one port: each serves its own connections with its own event loop and rewriter.
 
-`supervisor` starts the workers, restarts those that end, replaces them one by one on request, and sends `orders` to
-stop or to use other upstreams. The kernel distributes connections over the workers. A session stays in the worker that
-opened it: the handles of the session and its operations end in that worker's `mark` (two bytes: generation and number).
-A worker that receives a call with another worker's handle relays the call by `neighbours`, a Unix socket for each
-worker in a private directory. `shares` divides the limits on upstreams and memory among the workers.
+`supervisor` starts the workers, restarts a worker that ends unexpectedly, replaces the workers one by one on request,
+and sends `orders` to stop or to use other upstreams. The kernel distributes connections over the workers. A session
+stays in the worker that opened it: the handles of the session and its operations end in that worker's `mark` (two
+bytes: generation and number). A worker that receives a call with another worker's handle relays the call by
+`neighbours`, through a Unix socket of each worker in a private directory. `shares` divides the limits on upstreams and
+memory among the workers.
 
-A worker that is replaced stops listening when the new one listens, and ends with its last session:
+A worker that is replaced stops listening when its replacement listens, and ends with its last session:
 
     running ──▶ retiring ──▶ ended
     starting ─▶ running

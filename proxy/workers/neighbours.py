@@ -1,4 +1,4 @@
-"""Relays calls from one worker to the others, its neighbours, over Unix sockets in a private directory.
+"""Relays calls from one worker to other workers, its neighbours, over Unix sockets in a private directory.
 
 A worker's mark is two bytes: its generation (the count of its restarts and replacements, modulo 256) and its number.
 """
@@ -23,7 +23,10 @@ _IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """A worker has ended, and its sessions with it; `sent` says whether it may have received the call."""
+    """The worker that a call was relayed to has ended, and with it the worker's sessions.
+
+    `sent` says whether the worker may have received the call.
+    """
 
     def __init__(self, *, sent: bool) -> None:
         what = "The session is lost: the worker process of Viewgate that had it has ended."
@@ -32,7 +35,7 @@ class Gone(ConnectionLost):
 
 
 def place(directory: Path, mark: bytes) -> Path:
-    """Return the path of the socket of the worker with this mark."""
+    """Return the path of the Unix socket of the worker with this mark."""
     return directory / f"{mark.hex()}{_SUFFIX}"
 
 
@@ -42,7 +45,7 @@ def number_of(mark: bytes) -> int:
 
 
 def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
-    """Return a distinct number for each mark: a worker that is being replaced has its number plus `RETIRING`.
+    """Return a distinct number for each worker's mark: the worker's number, plus RETIRING if it is being replaced.
 
     >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
     [1, 2, 102, 101]
@@ -52,18 +55,21 @@ def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
 
 
 def _replaces(other: bytes, mark: bytes) -> bool:
-    """Return whether `other` is a later generation of the worker `mark`; generations start again at 0 after 255."""
+    """Return whether `other` is the mark of a later generation of the worker with the mark `mark`.
+
+    Generations start again at 0 after 255.
+    """
     return other[1] == mark[1] and 0 < (other[0] - mark[0]) % 256 < 128
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:
-    """Encode a call and its caller for another worker."""
+    """Encode a call and the peer that made it, to be relayed to another worker."""
     names = (name.encode() for name in (peer.user, peer.address, peer.traceparent))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 
 
 def opened(payload: bytes) -> tuple[Peer, bytes]:
-    """Decode the caller and the call from another worker's bytes; raise WireError for invalid bytes.
+    """Decode a relayed call; return the peer that made the call, and the call. Raise WireError for invalid bytes.
 
     >>> peer, message = opened(addressed(Peer("ann", "10.0.0.1:5"), b"call"))
     >>> str(peer), message
@@ -81,9 +87,9 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
 
 
 class Neighbours:
-    """Sends calls to other workers, one call at a time per connection.
+    """Relays calls to other workers, one call at a time on each connection.
 
-    A connection is closed if its caller is cancelled.
+    If the task that waits for a reply is cancelled, its connection is closed.
     """
 
     def __init__(self, directory: Path, own: bytes) -> None:
@@ -93,17 +99,20 @@ class Neighbours:
 
     @property
     def place(self) -> Path:
-        """The path of this worker's socket."""
+        """The path of this worker's Unix socket."""
         return place(self._directory, self.own)
 
     @property
     def others(self) -> list[bytes]:
-        """The marks of the other workers that have a socket; some may have ended just now."""
+        """The marks of the other workers that have a socket; a worker that has just ended may be among them."""
         found = (bytes.fromhex(path.stem) for path in self._directory.glob(f"*{_SUFFIX}"))
         return sorted(mark for mark in found if mark != self.own)
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
-        """Return the reply of the worker with this mark; raise Gone if it has ended, Unreachable for other errors."""
+        """Relay a call to the worker with this mark and return the reply.
+
+        Raise Gone if the worker has ended, and Unreachable for other errors.
+        """
         idle = self._idle.get(mark)
         try:
             line = idle.pop() if idle else await self._opened(mark)
@@ -130,7 +139,9 @@ class Neighbours:
         return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
 
     def _rests(self, mark: bytes, line: _Line) -> None:
-        """Keep an idle connection for the next call, up to the limit per worker."""
+        """Keep an idle connection to a worker for the next call, up to the limit per worker; close it beyond the
+        limit.
+        """
         idle = self._idle.setdefault(mark, [])
         if len(idle) < _IDLE:
             idle.append(line)
@@ -155,9 +166,9 @@ class _Line:
         return self._reader.at_eof()
 
     async def call(self, payload: bytes) -> bytes:
-        """Send a payload and return the reply; on an error or a cancel, close the connection.
+        """Send a payload and return the reply; on an error or a cancellation, close the connection.
 
-        Otherwise the next call would get this call's reply.
+        The connection could not be used again, because the next call would get the reply to this call.
         """
         try:
             self._writer.write(frame(payload))

@@ -1,5 +1,6 @@
-"""The supervisor's orders to a worker, sent over the worker's standard input: its task first; end of input means
-stop.
+"""The supervisor's orders to a worker, sent over the worker's standard input.
+
+The first order is the worker's task; the end of the input means stop.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from proxy.commands import Reloaded
 from proxy.config import Config
 
 _LENGTH = 4
-_PATIENCE = 10.0  # seconds to wait for the supervisor's answer
+_PATIENCE = 10.0  # seconds to wait for the supervisor's reply
 RELOAD, RESTART = "reload", "restart"  # the lines that a worker prints as requests to the supervisor
 
 
 class Order(Enum):
-    """The orders to a worker: end after its statements, end at once, or end when no session is left."""
+    """The orders to end: after the running statements (STOP), at once (HURRY), or with the last session (RETIRE)."""
 
     STOP = "stop"
     HURRY = "hurry"
@@ -30,7 +31,7 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """The task of a worker: the settings, its number (from 1), and its generation.
+    """The task of a worker: the settings, the worker's number (from 1), and its generation.
 
     All workers listen on `port`, reach each other through sockets in `directory`, and sign cookies with the same key.
     """
@@ -44,31 +45,31 @@ class Task:
 
     @property
     def mark(self) -> bytes:
-        """The last two bytes of the handles that the worker makes: its generation and number."""
+        """The worker's generation and number, the last two bytes of the handles that the worker creates."""
         return bytes((self.generation, self.number))
 
 
 def written(order: Order | Task | Config | tuple[str, Reloaded]) -> bytes:
-    """Encode an order for the pipe: its length and its pickle."""
+    """Encode an order, a task, changed settings, or the reply to a request, to be sent to a worker."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
 
 
 class Orders:
-    """The orders that arrive through a pipe."""
+    """Reads the supervisor's orders from a pipe."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
 
     @classmethod
     async def through(cls, pipe: IO[Any]) -> Orders:
-        """Connect to a pipe, and return the orders that its other end writes."""
+        """Connect to the reading end of a pipe, and return the Orders that arrive through it."""
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         return cls(reader)
 
     async def next(self) -> Any:
-        """Return the next order; STOP at the end of the input."""
+        """Wait for the next order and return it; return STOP at the end of the input."""
         try:
             length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
             return pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # our own supervisor's
@@ -81,9 +82,10 @@ class Orders:
         others: Mapping[Order, Callable[[], None]],
         answered: Callable[[str, Reloaded], None],
     ) -> None:
-        """Execute orders until the end of the input: `adopt` takes new settings, `answered` the replies to requests.
+        """Execute orders until the end of the input.
 
-        `others` has the function for each other order.
+        `adopt` is called with changed settings, `answered` with the reply to a request, and for each Order the function
+        in `others`.
         """
         while True:
             order = await self.next()
@@ -105,7 +107,9 @@ class Asking:
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Send a request to the supervisor and return the reply; a refusal if none comes within ten seconds."""
+        """Send a request to the supervisor and return the reply; return a refusal if no reply comes within ten
+        seconds.
+        """
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)
@@ -116,7 +120,7 @@ class Asking:
             return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
-        """Deliver the supervisor's reply to all waiting requests of one kind."""
+        """Deliver the supervisor's reply to all waiting requests with the name `what`."""
         for answer in self._waiting.pop(what, ()):
             if not answer.done():
                 answer.set_result(told)

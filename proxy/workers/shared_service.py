@@ -1,4 +1,4 @@
-"""The Thrift service of one worker among several, which relays calls with another worker's handles to that worker."""
+"""The Thrift service of one worker among several, which relays a call with another worker's handle to that worker."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _ON_STATEMENTS = frozenset(
 )
 _CHECK = "Open a new session. If the statement writes, it may have been executed; check before you run it again."
 
-# Questions between workers, besides relayed calls; no call begins like these. A newline separates a question from its
-# subject.
+# Questions that one worker asks another; relayed calls do not begin like them. A newline separates a question from its
+# argument.
 _AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
 _ABOUT = b"\n"
 
@@ -37,7 +37,7 @@ _ABOUT = b"\n"
 class SharedService(Service):
     """The Thrift service of one worker process, which relays a call with another worker's handle to that worker.
 
-    The handles that it makes contain the worker's mark (generation and number).
+    The handles that this service creates contain the worker's mark (generation and number).
     """
 
     def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:
@@ -64,7 +64,7 @@ class SharedService(Service):
             return self.refused(head, _told(error, head.name, message) if isinstance(error, Gone) else error)
 
     async def here(self, peer: Peer, message: bytes) -> bytes:
-        """Return the reply to a call that another worker has relayed to this one."""
+        """Return the reply to a call that another worker has relayed to this worker."""
         return await super().handle(peer, message)
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
@@ -74,7 +74,10 @@ class SharedService(Service):
         return {numbers[mark]: answer for mark, answer in there.items()}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return the workers by number; None for a worker that has ended or does not answer within five seconds."""
+        """Return a description of each worker by its number.
+
+        The description is None for a worker that has ended or does not answer within five seconds.
+        """
         there = {number: Worker(*told) for number, told in (await self.ask(_HOW, _PATIENCE)).items()}
         return {**dict.fromkeys(range(1, self._count + 1)), **there}
 
@@ -86,7 +89,9 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no worker runs a statement: a client may be connected to any of them."""
+        """Wait until no statement runs in any worker, because a client may be connected to another worker than its
+        session's.
+        """
         await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 
     async def stop_statements(self, patience: float) -> None:
@@ -118,8 +123,9 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the replies of the other workers by mark; workers without a reply within `patience` seconds are
-        absent.
+        """Return the answers of the other workers to a question, by mark.
+
+        A worker that does not answer within `patience` seconds (None for no limit) is absent.
         """
 
         async def asked(mark: bytes) -> bytes:
@@ -133,8 +139,9 @@ class SharedService(Service):
 
 
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:
-    """Return the error for a call to a worker that has ended; its message says whether the statement can be
-    repeated.
+    """Return the error for a call to a worker that has ended; it says whether the statement may have been executed.
+
+    `name` and `message` are the name and the bytes of the call.
     """
     if name == "ExecuteStatement" and gone.sent:
         sql = read_request(message, ttypes.TExecuteStatementReq).statement
@@ -145,7 +152,7 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
 
 
 class RelayedCalls(Conversation):
-    """The receiving side of relayed calls: each frame contains the caller and the call.
+    """The receiving side of relayed calls: each frame contains a peer and the call that the peer made.
 
     Any process that can connect to the socket is trusted.
     """

@@ -1,4 +1,6 @@
-"""Divides the configured limits among the workers in equal parts, so that all together stay within them."""
+"""Divides the configured limits among the workers in equal parts, so that all workers together stay within the
+limits.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ _SMALLEST = 65536  # bytes; smaller ones hold no message
 
 
 def check(settings: Config) -> None:
-    """Raise ConfigError if the settings do not allow several workers, or a limit is too small to be divided."""
+    """Raise ConfigError if the settings do not allow several workers, or if a limit is too small to be divided."""
     count = settings.server.workers
     asked = f"[server] workers = {count}"
     if not settings.upstreams:
@@ -29,7 +31,7 @@ def check(settings: Config) -> None:
 
 
 def share(settings: Config, number: int) -> Config:
-    """Return one worker's settings, with its share of the configured limits; workers are numbered from 1.
+    """Return the settings for one worker, with its part of the configured limits; workers are numbered from 1.
 
     >>> from proxy.config import CatalogSettings, Listen
     >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")

@@ -1,4 +1,4 @@
-"""Starts the workers, restarts those that end unexpectedly, and replaces them one after the other on request."""
+"""Starts the workers, restarts a worker that ends unexpectedly, and replaces the workers one by one on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proxy.workers.orders import Order, Task, written
 
 _log = logging.getLogger(__name__)
 
-# the lines that a worker prints: clients can connect; an upstream answers
+# The lines that a worker prints when clients can connect, and when an upstream answers.
 LISTENING, ANSWERING = "listening", "answering"
 _FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before an ended worker is restarted; doubled each time
 _WELL = 30.0  # seconds of running after which an ended worker is restarted at once
@@ -31,7 +31,7 @@ _OVERDUE = 30.0  # seconds, beyond the time that statements get, after which a w
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker's process, whether clients can connect to it, and whether another worker is replacing it."""
+    """A worker's process; `listens` says whether clients can connect to it, `retiring` whether it is being replaced."""
 
     number: int
     generation: int
@@ -47,10 +47,10 @@ class _Worker:
 
 @dataclass
 class Supervisor:
-    """Runs the worker processes, started by `command`.
+    """Runs the worker processes; each is started by `command`.
 
-    `all_ready` is called once, when every worker has an upstream that answers. `requests` maps the names of workers'
-    requests (RELOAD, RESTART) to the functions that execute them.
+    `all_ready` is called once, when every worker has an upstream that answers. `requests` maps the names of the
+    workers' requests (RELOAD, RESTART) to the functions that execute them.
     """
 
     command: Sequence[str]
@@ -70,7 +70,7 @@ class Supervisor:
     _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Start all workers, and restart those that end, until `stop`; return the exit code, 1 if a worker failed."""
+        """Start all workers, and restart workers that end, until `stop`; return the exit code, 1 if a worker failed."""
         first = asyncio.Event()
         try:
             async with self._keeping as workers:
@@ -88,7 +88,9 @@ class Supervisor:
         return range(1, self.settings.server.workers + 1)
 
     def stop(self) -> None:
-        """Order all workers to end after their statements or, at a second call, at once; kill overdue workers later."""
+        """Order all workers to end after their statements or, at a second call, at once; kill workers that do not end
+        in time.
+        """
         hurry = self._stopping.is_set()
         self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
@@ -105,19 +107,20 @@ class Supervisor:
             self._kill(worker)
 
     def _kill(self, worker: _Worker) -> None:
-        """Kill a worker that has not ended in time."""
+        """Kill the process of a worker that has not ended in time."""
         _log.warning("worker killed worker=%d: it did not end in time", worker.number)
         with contextlib.suppress(ProcessLookupError):
             worker.process.kill()
 
     def adopt(self, settings: Config) -> None:
-        """Send changed settings to all workers, which apply the reloadable ones."""
+        """Send changed settings to all workers, which apply those settings that can change without a restart."""
         self.settings = settings
         self._tell(settings)
 
     def restart(self, settings: Config) -> bool:
-        """Begin to replace the workers one after the other with new settings; return False if that is already under
-        way.
+        """Begin to replace the workers one by one with workers that have new settings, and return True.
+
+        If such a replacement is already running, change nothing and return False.
         """
         if self._restart is not None and not self._restart.done():
             return False
@@ -126,7 +129,10 @@ class Supervisor:
         return True
 
     async def _replace_all(self) -> None:
-        """Replace the workers one by one, each after the previous one has ended: at most one additional worker runs."""
+        """Replace the workers one by one, each after the worker replaced before it has ended.
+
+        So at most one additional worker runs. Stop if a replacement does not start.
+        """
         for number in self._numbers:
             former = self._current[number]
             if former.ended.is_set():  # the worker is being restarted anyway
@@ -142,7 +148,7 @@ class Supervisor:
         _log.info("restart finished workers=%d", len(self._numbers))
 
     async def _ended(self, worker: _Worker) -> None:
-        """Wait until a retiring worker has ended; kill it if it does not end in time."""
+        """Wait until a retiring worker has ended; if it does not end in time, kill its process."""
         limits = Limits(**self.settings.limits.given)
         try:
             await asyncio.wait_for(worker.ended.wait(), limits.retire + limits.grace + _OVERDUE)
@@ -151,7 +157,7 @@ class Supervisor:
             await worker.ended.wait()
 
     async def _replaced(self, former: _Worker) -> bool:
-        """Start a replacement of a worker; return whether clients can connect to the replacement."""
+        """Start the replacement of a worker; return whether clients can connect to the replacement."""
         former.retiring, begun = True, asyncio.Event()
         self._keeping.create_task(self._keep(former.number, (former.generation + 1) % _GENERATIONS, begun, former))
         await begun.wait()
@@ -163,10 +169,10 @@ class Supervisor:
             worker.tell(order)
 
     async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
-        """Run a worker of that number, and restart it whenever it ends; set `started` when the first one listens or has
-        ended.
+        """Run a worker with the number `number`, and run it again whenever it ends, until `stop`.
 
-        The replacement of a `former` worker is not restarted if it never listened and the former one still runs.
+        Set `started` when the first process listens or has ended. The replacement of a worker (`former`) is not run
+        again if it never listened and the former worker still runs.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
@@ -200,7 +206,11 @@ class Supervisor:
             generation = (generation + 1) % _GENERATIONS
 
     async def _one(self, number: int, generation: int, listens: asyncio.Event) -> tuple[_Worker | None, int]:
-        """Run one worker to its end; return the worker (None if no process could be created) and its exit code."""
+        """Run one worker process to its end; return the worker and its exit code.
+
+        If no process could be created, return None and the code 1. Set `listens` when clients can connect to the
+        worker.
+        """
         try:
             # In a process group of its own, the worker gets no Ctrl-C: the supervisor gets it and sends orders.
             process = await asyncio.create_subprocess_exec(
