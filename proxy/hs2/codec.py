@@ -80,8 +80,9 @@ def encode_reply(name: str, seqid: int, response: Any) -> bytes:
 
 
 def read_request(message: bytes, kind: type[S]) -> S:
-    """Return the request struct of a call, of the class `kind`; raise WireError if the message is invalid or has no
-    request.
+    """Return the request struct of a call, of the class `kind`.
+
+    Raise WireError if the message is invalid or has no request.
     """
     start = _within(message, _REQUEST)
     if start is None:
@@ -156,8 +157,9 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Return whether clients of a protocol version get row sets as columns; older clients get rows, and no binary
-    values.
+    """Return whether clients that use a protocol version get row sets as columns.
+
+    Clients of older versions get row sets as rows, and binary values as strings.
     """
     return version >= V6
 

@@ -20,8 +20,9 @@ Value = bool | int | float | str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The columns and rows of a result; dates, timestamps, decimals and nested values are strings, as the protocol
-    sends them.
+    """The columns and rows of a result.
+
+    Dates, timestamps, decimals and nested values are strings, as the protocol sends them.
 
     >>> ResultSet.of("name", "size bigint", rows=[("a", 1)]).columns
     (ColumnDesc(name='name', type='string'), ColumnDesc(name='size', type='bigint'))

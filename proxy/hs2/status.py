@@ -77,13 +77,11 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error to report if the statement writes: it may have been executed, and must not be run again
-        unchecked.
-        """
+        """Return the error to report for a statement that writes: it says that the statement may have been executed."""
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
-        """Return the error to report if the statement has written successfully, and only its result is lost."""
+        """Return the error to report for a write that has succeeded, but whose result is lost."""
         return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
 
 
@@ -115,8 +113,7 @@ def reported(message: str | None, sql_state: str | None, error_code: int | None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the hint " (did you mean …?)" with the known name most similar to a name; empty if no known name is
-    similar.
+    """Return the hint " (did you mean …?)" with the known name most similar to `name`; empty if none is similar.
 
     >>> nearest("viewgate.rewite", ["viewgate.rewrite"]), nearest("x", ["viewgate.rewrite"])
     (' (did you mean viewgate.rewrite?)', '')
@@ -131,9 +128,7 @@ def success() -> Any:
 
 
 def failure(error: SqlError) -> Any:
-    """Return the status that reports an error to the client, in the form in which Spark sends errors of synchronous
-    statements.
-    """
+    """Return the Thrift status that reports an error, in the form that Spark uses for synchronous statements."""
     return ttypes.TStatus(
         statusCode=ttypes.TStatusCode.ERROR_STATUS,
         infoMessages=stack_messages(error.message),

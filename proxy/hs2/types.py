@@ -79,7 +79,7 @@ class ColumnDesc:
 
     @property
     def type_id(self) -> int:
-        """The Thrift type id of the column; that of STRING if the protocol has no id for the type."""
+        """The Thrift type id of the column; the id of STRING if the protocol has no id for the column's type."""
         return TYPE_IDS.get(TypeName.of(self.type).base, _STRING)
 
 

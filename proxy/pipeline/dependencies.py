@@ -44,9 +44,7 @@ FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
 
 
 def _time(added_ms: int | None) -> str:
-    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if the time is
-    unknown.
-    """
+    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if unknown."""
     return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
 
 
@@ -83,9 +81,7 @@ def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """Return the views that read the tables, directly or through other views, in the order in which to refresh the
-    views.
-    """
+    """Return the views that read any of the tables, directly or through other views, in the order of refresh."""
     graph, by_name = definitions.graph, definitions.by_name
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
     held = {name: await _records(catalog, by_name[name]) for name in names}

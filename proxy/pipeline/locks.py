@@ -61,8 +61,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Cancel a running change of the view's storage and wait for its end, then hold the view's lock while the body
-        runs.
+        """Cancel a running change of the view's storage, then hold the view's lock while the body runs.
 
         A change that already waits for the lock raises Lost.
         """

@@ -65,8 +65,7 @@ class OnCommit:
     def _waited_for(
         self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
-        """Start the refreshes for which a statement waits, and return one coroutine per view that waits for the view's
-        refresh.
+        """Start the refreshes for which a statement waits; return one coroutine per view that waits for its refresh.
 
         Each refresh begins after the refreshes of the views that the view reads. The refresh of a view with
         `viewgate.refresh.wait = always` begins after all refreshes before it, because a full refresh may read their
@@ -137,9 +136,7 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the stale views, and the views that read a stale view; leave out views created WITH DEFERRED
-        REFRESH.
-        """
+        """Return the stale views and the views over stale views, except views created WITH DEFERRED REFRESH."""
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
@@ -226,9 +223,7 @@ class OnCommit:
 
 
 class _Said:
-    """The log function of a refresh: writes to the log of the waiting statement, and after `leave` to the server's
-    log.
-    """
+    """The log function of a refresh: writes to the log of the waiting statement, and after `leave` to the server's."""
 
     def __init__(self, log: Log) -> None:
         self._log: Log = lambda line: log(f"Viewgate: {line}")
@@ -242,8 +237,7 @@ class _Said:
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
-    """Wait until a view's refresh has ended, or until the time limit in the view's properties (see `_limit`) has
-    passed.
+    """Wait until a view's refresh has ended, or the time limit of the view's properties (see `_limit`) has passed.
 
     After the time limit, the refresh continues in the background. If this wait is cancelled, cancel the refresh.
     """
@@ -259,8 +253,9 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
 
 
 def _limit(view: MaterializedView) -> float | None:
-    """Return the seconds for which a statement waits for a view's refresh, from the view's properties; None for no
-    limit.
+    """Return the seconds for which a statement waits for the view's refresh; None for no limit.
+
+    The limit is the property `viewgate.refresh.wait-limit`, or a default that depends on `viewgate.refresh.wait`.
 
     >>> from types import SimpleNamespace as View
     >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]

@@ -97,9 +97,7 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Cancel a running change of a view's storage, and prevent others while the body runs, in which the storage is
-        removed.
-        """
+        """Cancel a running change of a view's storage, and let no other change begin while the body runs."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
@@ -112,8 +110,7 @@ class Pipeline:
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the storage that was filled for one version of a view (`filled`) as the content of another version
-        (`view`).
+        """Record the storage filled for the version `filled` of a view as the content of the version `view`.
 
         Do nothing if the definitions differ. Raise SqlError if the storage is missing or is being changed.
         """
@@ -122,8 +119,10 @@ class Pipeline:
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement on a view's storage (compaction, snapshot expiry), which does not change its
-        rows.
+        """Run a maintenance statement (compaction, snapshot expiry) that keeps the rows of a view's storage.
+
+        A fresh view is then refreshed once, so that the refresh state is recorded for the current snapshots of its
+        sources.
         """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
@@ -142,9 +141,7 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Perform one step of a refresh, which is one commit; return its result, and whether another step must
-        follow.
-        """
+        """Perform one step of a refresh (one commit); return its result, and whether another step must follow."""
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
@@ -238,8 +235,9 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Publish the staged branch in one commit; if cancelled, wait for the end of the commit, so that its result is
-        known.
+        """Publish the staged branch in one commit, and return the published snapshot.
+
+        If this call is cancelled, wait for the end of the commit, so that its result is known.
         """
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(

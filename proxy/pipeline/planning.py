@@ -46,8 +46,7 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Return the change of a source with the data files that were added and removed or, if `live`, with all current
-    files.
+    """Return the change of a source with its data files: those added and removed or, if `live`, all current files.
 
     Return the change unmodified if a manifest cannot be read.
     """
@@ -80,10 +79,10 @@ Held = tuple[MaterializedView, Table]
 
 @dataclass(frozen=True)
 class Reading:
-    """A query that returns a view's rows, as Spark runs it, with the views (`held`) whose storage tables the query
-    reads.
+    """A query that returns a view's rows, as Spark runs it.
 
-    `shared` is true if the rows are computed from the storage of a view that this view is not defined over.
+    `held` are the views whose storage tables the query reads, with these tables. `shared` is true if the rows are
+    computed from the storage of a view that this view is not defined over.
     """
 
     sql: str
@@ -94,7 +93,7 @@ class Reading:
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
     """Return the view's own storage query, pinned to the snapshots of its sources.
 
-    If `whole`, views in the query whose storage is fresh are replaced by their storage tables.
+    If `whole`, views in the query are replaced by their storage tables where the storage is fresh.
     """
     stored = sources.stored if whole else {}
     if not stored:

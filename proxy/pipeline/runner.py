@@ -46,9 +46,7 @@ class Runner(Protocol):
 
 
 class ThriftSession(Protocol):
-    """A session on the Spark Thrift Server in which a refresh job runs; closing the session stops its running
-    statements.
-    """
+    """A session on the Spark Thrift Server for a refresh job; closing the session stops its running statements."""
 
     async def query(self, sql: str) -> ResultSet:
         """Run one statement to its end and return its result; raise SqlError if the statement fails."""

@@ -52,11 +52,10 @@ class SharedDelta:
         self._staging: asyncio.Task[bool] | None = None
 
     async def taken(self, decision: Decision) -> Decision:
-        """Return the decision with its delta query replaced by a read of the staging table, which the first caller
-        fills.
+        """Return the decision with its delta query replaced by a read of the staging table.
 
-        Return the decision unchanged if the result of its delta query is not in the staging table, or if staging
-        failed.
+        The first caller creates and fills the staging table. Return the decision unchanged if the result of its delta
+        query is not in the staging table, or if staging failed.
         """
         queries = [delta.query for delta in self._deltas]
         if decision.delta is None or decision.delta.query not in queries:

@@ -48,16 +48,14 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether all views and all tables that are not pinned are the same in `later` (a second look) as
-        here.
-        """
+        """Return whether the views, and the tables that are not pinned, are the same in `later`, a second look-up."""
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
         )
 
     def same_columns(self, later: Sources) -> bool:
-        """Return whether the base tables have the same columns in `later` (a second look) as here.
+        """Return whether the base tables have the same columns in `later`, a second look-up.
 
         Incremental refreshes read tables with their current columns, even if a snapshot is pinned.
         """
@@ -114,9 +112,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return the materialized views that a view reads and whose storage is fresh, each with its storage table, by
-    name.
-    """
+    """Return, by name, the materialized views that a view reads and whose storage is fresh, each with its storage."""
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])

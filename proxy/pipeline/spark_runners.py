@@ -39,8 +39,9 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """Runs the blocking PySpark calls of one job in the job's thread; the function `cancel` cancels the job in
-    Spark.
+    """Runs the blocking PySpark calls of one job in the job's thread.
+
+    The function `cancel` cancels the job in Spark.
     """
 
     def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
@@ -166,8 +167,7 @@ class ConnectJob:
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Record the stages that the server reports while a statement runs; the number of running tasks is recorded as
-        0.
+        """Record the stages that the server reports while a statement runs, with 0 as the number of running tasks.
 
         PySpark calls this function on a thread of its own; its report does not say how many tasks of each stage run.
         """
@@ -180,8 +180,9 @@ class ConnectJob:
 
 
 class EmbeddedRunner:
-    """Runs each job in a new session of the Spark in this process; a job's settings affect neither clients nor other
-    jobs.
+    """Runs each job in a new session of the Spark in this process.
+
+    A job's settings affect neither clients nor other jobs.
     """
 
     def __init__(self, spark: SparkSession, pool: str = "refresh") -> None:

@@ -33,9 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return the Spark settings with which a write records the refresh state (`summary`) in the summary of its
-    snapshot.
-    """
+    """Return the Spark settings with which a write records `summary` in the summary of its snapshot."""
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 

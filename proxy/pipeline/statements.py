@@ -52,8 +52,7 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
 
 
 def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
-    """Return the statement that calls an Iceberg maintenance procedure for a table; `arguments` are further named
-    arguments.
+    """Return the CALL of an Iceberg maintenance procedure for a table; `arguments` are further named arguments.
 
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"

@@ -146,8 +146,7 @@ _UNRESOLVED = re.compile(
 
 
 def headline(message: str) -> str:
-    r"""Return Spark's error message without the query plan, and without positions in SQL text that Viewgate has
-    written.
+    r"""Return Spark's error message without the query plan and without positions in SQL that Viewgate has written.
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'
@@ -195,8 +194,7 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 
 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
-    """Return the seconds since the first source commit that is missing from a view's storage; 0 if the storage is
-    fresh.
+    """Return the seconds since the first source commit that a view's storage lacks; 0 if the storage is fresh.
 
     Return None for a view that was never refreshed. If the time of that commit is unknown, because the view was
     redefined or snapshots have expired, return the seconds since the last refresh.
@@ -243,8 +241,7 @@ async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return the fresh and stale periods of a view, from its refreshes (earliest first) and the snapshots of its
-    tables.
+    """Return a view's fresh and stale periods, from its refreshes (earliest first) and its tables' snapshots.
 
     The last period ends at `now_ms`, in milliseconds since 1970.
     """

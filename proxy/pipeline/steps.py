@@ -192,9 +192,7 @@ class _Planning:
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
-        """Return the step that adds the rows that satisfy `where` to the stored rows, whose sources have not
-        changed.
-        """
+        """Return the step that adds the rows that satisfy `where`; the sources of the stored rows have not changed."""
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -243,9 +241,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether two refresh states are the same, except for the time of the refresh and the condition of the
-    rows.
-    """
+    """Return whether two refresh states are the same, except for the refresh time and the condition of the rows."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -255,8 +251,9 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Return the error for renamed or reordered storage columns: a refresh writes by position and would exchange
-    columns.
+    """Return the error for renamed or reordered storage columns.
+
+    A refresh writes by position, and would write values to the wrong columns.
     """
     return SqlError(
         f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "

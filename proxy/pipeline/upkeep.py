@@ -92,9 +92,7 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """If the current snapshot of the storage is a compaction, commit an empty snapshot that records the refresh
-        state again.
-        """
+        """If the storage's current snapshot is a compaction, commit an empty snapshot with the refresh state."""
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return

@@ -272,9 +272,7 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Let a Shortcut read the socket if the client has just repeated calls with prepared replies in quick
-        succession.
-        """
+        """Let a Shortcut read the socket if the client has just repeated calls with prepared replies quickly."""
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1

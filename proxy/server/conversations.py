@@ -76,8 +76,9 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that report a refused transport and the reason to the client; empty between worker
-        processes.
+        """Return the bytes that report the reason why a transport is refused to the client.
+
+        Return empty bytes for a connection between worker processes.
         """
         return b""
 
@@ -287,8 +288,7 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Authenticate an HTTP call; return its user, and the headers for the response, such as a cookie for the next
-        call.
+        """Authenticate an HTTP call; return its user, and headers for the response, such as a cookie for later calls.
 
         Raise Denied if the credentials are missing or wrong.
         """

@@ -1,6 +1,4 @@
-"""Starts and stops the listeners for clients, on IPv4 or IPv6 addresses; the stop first waits for running
-statements.
-"""
+"""Starts and stops the listeners for clients on IPv4 or IPv6 addresses; a stop waits for running statements."""
 
 from __future__ import annotations
 
@@ -195,8 +193,9 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close the sessions that no connection holds and that have been unused for `idle` seconds; schedule the next
-        check.
+        """Close the sessions that no connection holds and that are unused for `idle` seconds.
+
+        Also schedule the next check.
         """
         idle = self._entrance.limits.idle
         for session in self.service.sessions.idle(idle):
@@ -204,8 +203,9 @@ class Server:
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
 
     def _look_after(self) -> None:
-        """Poll the running statements that their clients have not polled for `unseen` seconds; schedule the next
-        check.
+        """Poll the running statements that no client has polled for `unseen` seconds.
+
+        Also schedule the next check.
         """
         unseen = self._entrance.limits.unseen
         for operation in self.service.sessions.unfinished:

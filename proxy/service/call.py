@@ -214,9 +214,7 @@ class Processor:
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End all running statements with an error; wait at most `patience` seconds until their clients have seen the
-        error.
-        """
+        """End all running statements with an error; wait up to `patience` seconds until the clients have seen it."""
         running = [o for session in self.sessions.all for o in session.operations.values() if o.runs]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
@@ -235,9 +233,7 @@ class Processor:
             raise
 
     async def wait(self, operation: Operation) -> None:
-        """Wait until an operation has ended; if the waiting task is cancelled (the client has left), end the
-        operation.
-        """
+        """Wait until an operation has ended; if this wait is cancelled (the client has left), end the operation."""
         session = operation.session
         session.waited_for += 1
         try:
@@ -323,8 +319,7 @@ class Call(Message):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement call: its message, the SQL text, whether it is asynchronous, its deadline, and its journal
-    record.
+    """An ExecuteStatement call: message, SQL text, whether it is asynchronous, deadline, and journal record.
 
     The deadline is a time of the event loop's clock, None if the client has set no timeout.
     """

@@ -1,6 +1,4 @@
-"""Answers GetInfo: four kinds of information come from Spark; Viewgate answers the other kinds, for which Spark
-fails.
-"""
+"""Answers GetInfo: Spark answers four kinds of information, and Viewgate the kinds for which Spark fails."""
 
 from __future__ import annotations
 

@@ -22,8 +22,7 @@ _NO_ACTION, _NOT_DEFERRABLE = 3, 7  # constants of java.sql.DatabaseMetaData
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """Return the reply to GetPrimaryKeys: the columns of the primary keys of the named tables, sorted by table and
-    column.
+    """Return the reply to GetPrimaryKeys: the key columns of the named tables, sorted by table and column.
 
     Without a table name, the keys of all tables are returned. Without a catalog in Viewgate, return Spark's reply.
     """

@@ -101,8 +101,9 @@ async def get_functions(call: Call) -> bytes:
 
 
 def hives(pattern: str) -> str:
-    r"""Return a JDBC pattern for Spark: with Hive's wildcard `*` in place of `%`, which in Spark does not match an
-    empty text.
+    r"""Return a JDBC pattern with Hive's wildcard `*` in place of `%`.
+
+    JDBC's `%` matches any text, but Spark's `%` matches only a text of at least one character.
 
     >>> print(hives(r"abs%"), hives(r"a\%"))
     abs* a\%
@@ -138,8 +139,7 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return the type to report for a table or view if the client requests the table types `types`; None to leave it
-    out.
+    """Return the type to report for a table or view if the client requests the types `types`; None to omit it.
 
     Without `types`, everything but storage tables is reported. Materialized views are reported as views if `types` has
     VIEW but no name of materialized views.

@@ -35,8 +35,9 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The catalogs that a metadata call covers: `ours` is Viewgate's catalog or None, `sparks` says whether Spark's is
-    covered.
+    """The catalogs that a metadata call covers.
+
+    `ours` is Viewgate's catalog, None if it is not covered; `sparks` says whether Spark's catalog is covered.
     """
 
     ours: Catalog | None
@@ -128,9 +129,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Send a message to Spark and return the reply; if the client leaves first, close the operation that Spark
-    starts.
-    """
+    """Send a message to Spark and return the reply; if the client leaves first, close the started operation."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -147,9 +146,10 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """Return a row of Spark's result with `spark_catalog` as the catalog's name; temporary views belong to no catalog.
+    """Return a row of Spark's result with `spark_catalog` filled in as the name of the catalog.
 
-    `catalog_at` and `schema_at` are the positions of the two names in the row.
+    `catalog_at` and `schema_at` are the positions of the two names in the row. The row of a temporary view is returned
+    unchanged, because a temporary view belongs to no catalog.
     """
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row

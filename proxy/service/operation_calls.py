@@ -63,9 +63,7 @@ def _of_log(message: bytes) -> bool:
 
 
 async def get_query_id(call: Call) -> bytes:
-    """Return the reply to GetQueryId: Spark's id of the query, or the operation's own id if Viewgate answers the
-    query.
-    """
+    """Return the reply to GetQueryId: Spark's query id or, for a query that Viewgate answers, the operation's id."""
     return await call.operation().query_id(call)
 
 

@@ -65,8 +65,9 @@ async def open_session(call: Call) -> bytes:
 
 
 def _names(key: str, setting: str) -> bool:
-    """Return whether a key of a session's configuration names the setting; JDBC drivers prefix keys with
-    `set:hiveconf:`.
+    """Return whether a key of a session's configuration names a setting.
+
+    JDBC drivers prefix such keys with `set:hiveconf:`.
 
     >>> _names("set:hiveconf:traceparent", "traceparent"), _names("my.traceparent", "traceparent")
     (True, False)
@@ -87,8 +88,7 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
-    """Return the OpenSession reply with a larger fetch size for Hive JDBC, if the client uses Hive's default fetch
-    size.
+    """Return the OpenSession reply with a larger fetch size for Hive JDBC, if the client uses Hive's default.
 
     Over a network, the cost of a fetch is mostly the round trip, not the rows.
     """

@@ -50,24 +50,24 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The public id in hexadecimal, with hyphens as Spark prints it; without hyphens if the id is not 16 bytes
-        long.
-        """
+        """The public id in hexadecimal, with hyphens as Spark prints it; without hyphens if not 16 bytes long."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
-        """Return the message with this handle in place of the handle whose id begins at `guid` and whose secret at
-        `secret`.
+        """Return the message with another handle in it replaced by this handle.
+
+        `guid` and `secret` are the offsets of the other handle's id and secret.
         """
         parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
         return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
-        """Return whether this handle, presented by a client, equals the handle `other` of an object, in id and
-        secret.
+        """Return whether the id and the secret of this handle equal those of the handle `other`.
+
+        A client may use an object only if it presents a handle that equals the object's handle.
         """
         return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)
 
@@ -129,8 +129,7 @@ _LONGEST = 1024  # bytes; calls about a result have about a hundred
 
 @dataclass(slots=True)
 class Habits:
-    """The calls that a client made for the session's previous result; the replies for the next result are prepared
-    alike.
+    """The calls that a client made for the session's previous result, to prepare the replies for its next result.
 
     `columns`, `rows` and `closing` are messages: the last GetResultSetMetadata, the first FetchResults of the result,
     and the last CloseOperation; None before such a call, or if the call is unsuitable for repetition. `schema` is the
@@ -184,9 +183,7 @@ class Foreseen:
             self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
-        """Drop all expected calls to free memory, because a connection may be idle for days after its last
-        statement.
-        """
+        """Drop all expected calls to free memory, because a connection may stay idle for days."""
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:

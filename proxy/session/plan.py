@@ -96,7 +96,5 @@ class Answering(Protocol):
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the known settings of a session that has moved to another upstream server, whose defaults may
-        differ.
-        """
+        """Forget the known settings of a session that has moved to another upstream server with other defaults."""
         ...

@@ -174,8 +174,9 @@ class OperationLog:
         self._lines.append(line)
 
     def read(self, limit: int, *, first: bool = False) -> list[str]:
-        """Return at most `limit` lines from the read position, or from the first line if `first`; advance the
-        position.
+        """Return at most `limit` lines from the read position, or from the first line if `first`.
+
+        The next read begins after the returned lines.
         """
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
@@ -215,8 +216,9 @@ class Operation(ABC):
 
     @property
     def runs(self) -> bool:
-        """Whether a statement runs for the operation, perhaps after its end, because its rows must be computed
-        again.
+        """Whether a statement runs for the operation.
+
+        The statement may also run after the end of the operation, if the rows must be computed again.
         """
         return not self.done
 
@@ -290,9 +292,7 @@ class Operation(ABC):
         """Stop the operation if it still runs, and close it; return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines from the
-        first.
-        """
+        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines."""
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
@@ -328,8 +328,10 @@ class Operation(ABC):
 
 
 class Worker(NamedTuple):
-    """A worker process: its process id, the numbers of its sessions and running statements, and whether it is being
-    replaced.
+    """A worker process.
+
+    `process` is the process id, `sessions` and `statements` are the numbers of open sessions and of running statements,
+    and `retiring` says whether the worker is being replaced.
     """
 
     process: int

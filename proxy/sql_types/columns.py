@@ -126,9 +126,7 @@ def _told(field: dict[str, Any], kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A type with its SQL name in Spark, such as `STRUCT<x: INT>`; `fields` are the types of a struct's fields, else
-    empty.
-    """
+    """A type with its SQL name in Spark, such as `STRUCT<x: INT>`; `fields` has the types of a struct's fields."""
 
     name: str
     fields: tuple[SqlType, ...] = ()

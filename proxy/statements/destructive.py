@@ -78,15 +78,19 @@ def _has(tokens: Sequence[Token], word: str) -> bool:
 
 
 def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change that an ALTER VIEW makes, given the tokens after the view's name; None if none."""
+    """Return the destructive change that an ALTER VIEW makes; None if it makes none.
+
+    `rest` are the tokens after the view's name.
+    """
     if _has(rest[:1], "RENAME"):
         return Destruction(Loss.RELATION, name)
     return Destruction(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change that an ALTER TABLE makes, given the tokens after the table's name; None if
-    none.
+    """Return the destructive change that an ALTER TABLE makes; None if it makes none.
+
+    `rest` are the tokens after the table's name.
     """
     words = [token.keyword for token in rest]
     match words:

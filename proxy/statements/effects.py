@@ -1,6 +1,4 @@
-"""Determines the session effect of a statement: the settings, namespace, temporary names and variables that it may
-change.
-"""
+"""Determines the session effect of a statement: which settings, namespace, temporary names or variables it changes."""
 
 from __future__ import annotations
 
@@ -148,9 +146,7 @@ def _created(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _cached(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of CACHE TABLE: with a query, `CACHE TABLE name AS query`, it creates a temporary
-    view.
-    """
+    """Return the session effect of CACHE TABLE, which with a query creates a temporary view of the given name."""
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
         return _UNKNOWN

@@ -22,8 +22,7 @@ _LONGEST = 1_000_000  # characters of the text after substitution
 
 
 def statements_in(sql: str) -> tuple[str, ...]:
-    """Return the statements that a text may run: the text itself or, for a script, those statements that can affect a
-    view.
+    """Return the statements that a text may run: itself or, for a script, its statements that can affect a view.
 
     The strings in a text with EXECUTE IMMEDIATE count as statements, too.
 

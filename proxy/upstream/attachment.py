@@ -71,11 +71,10 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace the statements in `before` that change the catalog or namespace by a USE of `catalog` and
-        `namespace`.
+        """Replace all changes of the catalog or namespace in `before` by a USE of `catalog` and `namespace`.
 
-        Return True if that was done. If the kept statements no longer begin with `before`, change nothing and return
-        False.
+        `before` are the first of the kept statements. Return True if they were replaced. If the kept statements no
+        longer begin with `before`, change nothing and return False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -373,9 +372,7 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Retrieve the exception of an attaching task, because asyncio would log an exception that no statement waits
-    for.
-    """
+    """Retrieve the exception of an attaching task, because asyncio would log it if no statement waits for the task."""
     if not attaching.cancelled():
         attaching.exception()
 

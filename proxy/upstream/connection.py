@@ -127,9 +127,7 @@ class Connection(asyncio.Protocol):
         return self._heard
 
     async def call(self, message: bytes) -> bytes:
-        """Send a request message and return the reply; raise SqlError if the connection fails before the reply
-        arrives.
-        """
+        """Send a request message and return the reply; raise SqlError if the connection fails before that."""
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
@@ -141,8 +139,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """Send several request messages in one write, so that the server wakes up once; return the futures of the
-        replies.
+        """Send several request messages in one write; return the futures of the replies.
+
+        With one write, the upstream server wakes up once.
         """
         replies = [self._expected(message) for message in messages]
         if self._lost is not None:
@@ -314,8 +313,7 @@ class Connection(asyncio.Protocol):
         reply.deliver(message)
 
     def _look(self) -> None:
-        """Close the connection if the oldest call without a reply is overdue; otherwise check again at that call's
-        deadline.
+        """Close the connection if the oldest call without a reply is overdue; otherwise check again when it is due.
 
         One timer serves all calls, because a timer for each call would have to be created and cancelled.
         """

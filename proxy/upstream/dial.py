@@ -130,8 +130,7 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return a message if a server's first bytes show that it uses another transport than the configured one
-    (`spoken`).
+    r"""Return a message if a server's first bytes show another transport than the configured one (`spoken`).
 
     Return None if the bytes fit the configured transport, or show no transport.
 

@@ -286,9 +286,7 @@ class Place:
 
     @property
     def paused(self) -> bool:
-        """Whether an operator has paused the server: new sessions and statements then wait until the server is
-        resumed.
-        """
+        """Whether an operator has paused the server: new sessions and statements wait until it is resumed."""
         return self.statements.paused
 
     @property

@@ -87,17 +87,16 @@ class Upstreams:
 
     @property
     def problems(self) -> str:
-        """The errors of the failed servers, joined by semicolons; empty if no server has failed. Draining servers do
-        not count.
+        """The errors of the failed servers, joined by semicolons; empty if no server has failed.
+
+        Servers that are draining are left out.
         """
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
     @property
     def unready(self) -> str:
-        """The reasons why no server opens sessions, joined by semicolons; empty if at least one server works or is
-        paused.
-        """
+        """The reasons why no server opens sessions, joined by semicolons; empty if a server works or is paused."""
         if any(place.answers for place in self.places):
             return ""
         return "; ".join(place.trouble for place in self.places)
@@ -138,9 +137,7 @@ class Upstreams:
             return session, reply
 
     async def open_own(self, user: str | None = None) -> UpstreamSession:
-        """Open a session for Viewgate's own statements, as `user` or, if that is None, as Viewgate; return the
-        session.
-        """
+        """Open a session for Viewgate's own statements, as `user` or (None) as Viewgate; return the session."""
         session, _ = await self.open(user, _OWN_SESSION)
         return session
 
@@ -172,9 +169,7 @@ class Upstreams:
         self._settled()
 
     def steer(self, name: str, steering: Steering) -> None:
-        """Pause, resume or drain the server with the name host:port, until the next `reconfigure`; ignore an unknown
-        name.
-        """
+        """Pause, resume or drain the server named host:port until the next `reconfigure`; ignore an unknown name."""
         for place in self.places:
             if str(place.upstream) == name:
                 logger.info("upstream steering=%s name=%s", steering, name)
@@ -286,7 +281,7 @@ class Upstreams:
             lacking -= 1
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
-        """Record the error with which a server did not open a session; return whether to try again, there or elsewhere.
+        """Record why a server did not open a session; return whether to try again, on this or another server.
 
         `began` is the start of the attempt on the event loop's clock. The server is added to `tried` unless it is only
         saturated.
@@ -354,9 +349,7 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Open a session for Viewgate's own statements and yield the function that runs a statement; then close the
-    session.
-    """
+    """Open a session for Viewgate's own statements, yield a function that runs them, and close the session."""
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)

@@ -77,11 +77,10 @@ def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the length of a list inside the list at a path, such as the number of values in the first column of a row
-    set.
+    """Return the length of a list inside the list at a path; None if there is no such list.
 
-    The inner list must be the first field of a struct that is the first field of the outer list's first element. Return
-    None if there is no such list.
+    The inner list is the first field of a struct that is the first field of the outer list's first element: in a
+    columnar row set, for example, the values of the first column.
     """
     offset = _inside(message, path[:-1])
     if offset is None:
@@ -132,9 +131,7 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret, 16 bytes each, of the handle at a path; None if no handle is
-    there.
-    """
+    """Return the offsets of the id and the secret (16 bytes each) of the handle at a path; None without a handle."""
     look = _USUAL.get(path)
     if look is not None and (usual := look(message)) is not None:
         return usual

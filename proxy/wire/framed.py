@@ -200,8 +200,9 @@ class BareTransport:
         self._reader.receive_data(data)
 
     def next_event(self) -> bytes | None:
-        """Return the next complete message; None while more bytes are needed. Raise WireError for an invalid
-        message.
+        """Return the next complete message; None while more bytes are needed.
+
+        Raise WireError for an invalid message.
         """
         return self._reader.next_event()
 

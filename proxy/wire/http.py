@@ -181,7 +181,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """Parse the target of a request as a URL; return an invalid URL as a URL that is all path."""
+    """Parse the target of a request as a URL; if the target is not a valid URL, return it as the path of a URL."""
     try:
         return urlsplit(target)
     except ValueError:
@@ -255,9 +255,7 @@ class HttpClient(ClientTransport):
         self._unanswered.extend(messages)
 
     def pending(self) -> bytes:
-        """Return the bytes of the next request; empty if there is none, a reply is awaited, or a token is needed
-        first.
-        """
+        """Return the bytes of the next request; empty if none is queued, a reply is awaited, or a token is needed."""
         if not self._unanswered or self._http.our_state is not h11.IDLE:
             return b""
         if self._tickets and self._token is None and not self._cookies:
@@ -333,9 +331,7 @@ class HttpClient(ClientTransport):
             self._http.start_next_cycle()
 
     def _said(self, response: h11.Response) -> str:
-        """Return the text of an HTTP response without a Thrift reply; if the response has no plain text, its reason
-        phrase.
-        """
+        """Return the plain text of an HTTP response without a Thrift reply, or its reason phrase if it has no text."""
         kinds = [value for name, value in response.headers if name == b"content-type"]
         plain = not kinds or kinds[0].startswith(b"text/plain")
         text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""

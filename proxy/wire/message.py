@@ -60,9 +60,7 @@ class Fault(IntEnum):
 
 
 class Head(NamedTuple):
-    """The head of a message: name, type (CALL, REPLY or EXCEPTION) and sequence id; `body` is the offset of the
-    body.
-    """
+    """The head of a message: name, type (CALL, REPLY or EXCEPTION), sequence id, and the offset of the body."""
 
     name: str
     type: int
@@ -221,9 +219,7 @@ class MessageReader:
         self._check_size(self._offset)
 
     def _field(self) -> bool:
-        """Scan the next field of the innermost open struct, or the struct's end; return False if more bytes are
-        needed.
-        """
+        """Scan the next field of the innermost open struct, or the struct's end; return False if bytes are missing."""
         if not self._has(1):
             return False
         kind = self._buffer[self._offset]
@@ -322,9 +318,7 @@ class MessageReader:
 
 
 class _AnyStruct:
-    """A struct class without known fields, with which Thrift's C extension skips all fields without creating
-    objects.
-    """
+    """A struct class without fields, with which Thrift's C extension skips all fields without creating objects."""
 
 
 _ANY = _AnyStruct()

@@ -48,9 +48,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refused login or an invalid message: the caller sends the bytes in `reply`, if any, and closes the
-    connection.
-    """
+    """A refused login or an invalid message: the caller sends the bytes in `reply` and closes the connection."""
 
     reason: str
     reply: bytes = b""
@@ -139,9 +137,7 @@ class SaslServer:
         self._buffer.add(data)
 
     def next_event(self) -> Credentials | Token | Refused | None:
-        """Return the client's Credentials or Token, or Refused if its message is invalid; None while more bytes are
-        needed.
-        """
+        """Return the client's Credentials or Token, or Refused for an invalid message; None while bytes are missing."""
         while self._step is not _Step.DONE:
             # The first byte is checked before the message is complete: bytes in another protocol may never form a
             # message.

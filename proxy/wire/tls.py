@@ -1,6 +1,4 @@
-"""Implements the server's side of TLS on bytes, because TLS is detected only after a connection's first bytes are
-read.
-"""
+"""Implements the server's side of TLS on bytes, because a connection's first bytes are read before TLS is detected."""
 
 from __future__ import annotations
 

@@ -139,9 +139,7 @@ class Neighbours:
         return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
 
     def _rests(self, mark: bytes, line: _Line) -> None:
-        """Keep an idle connection to a worker for the next call, up to the limit per worker; close it beyond the
-        limit.
-        """
+        """Keep an idle connection to a worker for the next call; close it if enough idle connections are kept."""
         idle = self._idle.setdefault(mark, [])
         if len(idle) < _IDLE:
             idle.append(line)

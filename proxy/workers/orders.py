@@ -107,9 +107,7 @@ class Asking:
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Send a request to the supervisor and return the reply; return a refusal if no reply comes within ten
-        seconds.
-        """
+        """Send a request to the supervisor and return the reply; a refusal if no reply comes within ten seconds."""
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)

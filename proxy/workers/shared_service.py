@@ -89,8 +89,9 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no statement runs in any worker, because a client may be connected to another worker than its
-        session's.
+        """Wait until no statement runs in any worker.
+
+        A client may be connected to this worker and have its session in another worker.
         """
         await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 

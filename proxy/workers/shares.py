@@ -1,6 +1,4 @@
-"""Divides the configured limits among the workers in equal parts, so that all workers together stay within the
-limits.
-"""
+"""Divides the configured limits among the workers in equal parts, so that all workers together stay within them."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Supervisor:
     _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Start all workers, and restart workers that end, until `stop`; return the exit code, 1 if a worker failed."""
+        """Start all workers, and restart workers that end, until `stop`; return the exit code: 1 if a worker failed."""
         first = asyncio.Event()
         try:
             async with self._keeping as workers:
@@ -88,8 +88,9 @@ class Supervisor:
         return range(1, self.settings.server.workers + 1)
 
     def stop(self) -> None:
-        """Order all workers to end after their statements or, at a second call, at once; kill workers that do not end
-        in time.
+        """Order all workers to end after their statements or, at a second call, at once.
+
+        Workers that do not end in time are killed.
         """
         hurry = self._stopping.is_set()
         self._tell(Order.HURRY if hurry else Order.STOP)

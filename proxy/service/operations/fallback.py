@@ -56,9 +56,7 @@ class Fallback:
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
-        """Report the error of the rewritten statement, because the original has succeeded; do nothing without an
-        error.
-        """
+        """Report the error of the rewritten statement, if it had one, because the original has succeeded."""
         if self.failure is not None and self._report is not None:
             self._report(self.failure)
 

@@ -1,6 +1,4 @@
-"""The post-commit refresh: views are refreshed after a write has ended on the upstream, before the client sees its
-end.
-"""
+"""The post-commit refresh: views are refreshed after a write has ended, before its client sees the end."""
 
 from __future__ import annotations
 

@@ -150,9 +150,7 @@ class RemoteOperation(RemoteRun):
             self.foreseen.expect(closing, self.handle, partial(self.closed_now, closing, sessions))
 
     def columns_now(self) -> bytes | None:
-        """Return the prefetched reply to GetResultSetMetadata; None if the operation has not finished or no reply has
-        arrived.
-        """
+        """Return the prefetched reply to GetResultSetMetadata; None if it has not arrived or the operation runs."""
         finished = self.state is OperationState.FINISHED
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
@@ -261,9 +259,7 @@ class Prefetch:
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Request the columns (unless they are known) and the first rows of an operation that has ended on the
-        upstream.
-        """
+        """Request the columns (unless they are known) and the first rows of an operation that has finished."""
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:
@@ -352,8 +348,7 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """Record a fetch of the client, so that the next result is prefetched alike, and request the next block of this
-        result.
+        """Record a fetch of the client, for the prefetch of the next result; request the next block of this result.
 
         `goes_on` says whether more rows may follow, `soon` whether the reply came quickly enough to prefetch.
         """

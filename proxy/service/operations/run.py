@@ -7,8 +7,8 @@
        ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
        └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
 
-The slot (the permission to run) is freed when the statement ends; the lease of the upstream session is released when no
-client can request more of the result.
+The slot (the permission to run) is freed when the statement ends. The lease (the hold on the upstream session) is
+released when no client can request more of the result.
 """
 
 from __future__ import annotations
@@ -354,10 +354,10 @@ class RemoteRun(Operation):
             self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
-        """Log that the upstream has not closed or cancelled (`wanted`) the operation, which ends with the upstream
-        session.
+        """Log that the upstream has not closed or cancelled (`wanted`) the operation, because of `error`.
 
-        Nothing is logged if the upstream session is lost or released.
+        The operation then ends with its upstream session. Nothing is logged if the upstream session is lost or
+        released.
         """
         if self._lease.held and self.upstream.alive:
             logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)
@@ -389,11 +389,10 @@ class RemoteRun(Operation):
         return None
 
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
-        """Run the original statement to its end, in a new slot, because the rows of the finished rewritten one cannot
-        be read.
+        """Run the original statement to its end, because the rows of the finished rewritten statement are unreadable.
 
-        Return the error of the original statement, or of its start. Return None if it succeeded, if the client has
-        closed the operation, or if the deadline has passed.
+        The original statement gets a new slot. Return the error of the original statement, or of its start. Return None
+        if it succeeded, if the client has closed the operation, or if the deadline has passed.
         """
         self._runs_again = True
         self.told.clear()
@@ -406,8 +405,9 @@ class RemoteRun(Operation):
             original.record.ended_again(OperationState.FINISHED)  # the reply to the client's fetch may be an error
 
     async def _original_in_a_slot(self, original: Statement) -> SqlError | None:
-        """Take a new slot and run the original statement to its end; return the error as `run_original_to_its_end`
-        does.
+        """Take a new slot and run the original statement to its end.
+
+        Return an error or None as `run_original_to_its_end` does.
         """
         try:
             async with asyncio.timeout_at(original.deadline):

@@ -68,9 +68,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Count a poll of Viewgate's own as running while the body runs, so that polls of clients wait for its
-        result.
-        """
+        """Mark a poll of Viewgate's own as running while the body runs; polls of clients wait for its result."""
         self._none_of_ours.clear()
         try:
             yield
