@@ -123,7 +123,10 @@ def succeeded(reply: bytes) -> bool:
 
 
 def rows_in(reply: bytes) -> int:
-    """Return the number of rows in a FetchResults reply, in columnar (V6 and later) or row-based encoding."""
+    """Return the number of rows in a FetchResults reply; 0 if the reply has no rows.
+
+    The rows may be in columnar (V6 and later) or row-based encoding.
+    """
     usual = _COLUMNAR.match(reply, body_of(reply))
     if usual is not None:
         return int.from_bytes(usual[1], "big")
@@ -148,7 +151,9 @@ SPARK_HOLDS_S = 5.0  # seconds for which Spark, by default, delays the reply to 
 
 
 def clamped(version: int | None) -> int:
-    """Return the protocol version to use with a client: the requested one, or the latest if that is absent or unknown.
+    """Return the protocol version to use with a client.
+
+    This is the requested version, or the latest version if none (None) or an unknown version is requested.
 
     >>> clamped(5), clamped(42247), clamped(None)
     (5, 10, 10)

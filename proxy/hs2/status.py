@@ -154,7 +154,9 @@ def check(status: Any) -> None:
 
 
 def first_message(text: str) -> str:
-    r"""Return the message of the first exception in a printed Java stack trace; other text unchanged.
+    r"""Return the message of the first exception in a printed Java stack trace.
+
+    Return text without a stack trace unchanged.
 
     >>> first_message("org.apache.hive.service.cli.HiveSQLException: no\nway\n\tat a.B.c(D.java:1)\n")
     'no\nway'

@@ -3,8 +3,9 @@
 `mv_dependencies` lists the source files from which each partition of a view's storage table was computed, and
 `stale_files` the source files added or removed since the last refresh.
 
-A view is refreshed after all views that it reads. Of the other views, those with more stored rows are refreshed first,
-because a full refresh of a view with coarser groups can then be computed from their storage: see `planning`.
+A view is refreshed after all views that it reads. If two views do not read each other, the view with more stored rows
+is refreshed first, because a full refresh of a view with coarser groups can then be computed from its storage: see
+`planning`.
 """
 
 from __future__ import annotations

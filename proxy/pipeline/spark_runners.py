@@ -85,7 +85,7 @@ def _translated(call: Callable[[], _Result]) -> _Result:
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """Return the started stages of the jobs in a Spark job group, except those that Spark has already forgotten.
+    """Return the started stages of the jobs in a Spark job group, except stages that Spark no longer knows.
 
     Pending stages are left out, because adaptive execution skips most of them: an earlier job has done their work.
     """

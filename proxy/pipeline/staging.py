@@ -74,9 +74,9 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether the columns read and written are the same in two refresh states of the same view version.
+    """Return whether two refresh states have the same view version, and the same columns of sources and storage.
 
-    Their types are then the same, too. Return False if no state is recorded.
+    The types of the view's columns are then the same, too. Return False if no state is recorded.
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 

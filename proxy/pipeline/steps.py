@@ -41,7 +41,7 @@ class Asked:
     """The options of a refresh: `full`, or only the rows that satisfy the condition `where` over the view's columns.
 
     `anew` recomputes the stored rows from the sources, after an incremental attempt has failed. `delta` is the staging
-    table that the refresh shares with others that run at the same time; None if it shares none.
+    table that this refresh shares with other refreshes at the same time; None if it shares none.
     """
 
     full: bool = False
@@ -159,10 +159,10 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that brings the stored rows up to date.
+        """Return the step that brings the stored rows up to date, or says that they are.
 
-        If the step recomputes all stored rows, it computes the rows that satisfy `wanted` instead. If not, `then`
-        describes the step after it; empty if none follows.
+        `wanted` is the condition of the rows to store instead if the step recomputes all rows. Otherwise, `then`
+        describes the step that must follow; empty if none must.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None

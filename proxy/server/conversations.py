@@ -76,7 +76,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that report the reason why a transport is refused to the client.
+        """Return the bytes that tell the client the reason for which its transport is refused.
 
         Return empty bytes for a connection between worker processes.
         """

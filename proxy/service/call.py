@@ -82,7 +82,7 @@ class Budget:
         return True
 
     def give_back(self, size: int) -> None:
-        """Return bytes that were taken to the budget."""
+        """Put `size` bytes that were taken back into the budget."""
         self.left += size
 
 

@@ -5,10 +5,10 @@
                               │            └─ the statement would have to wait, and must not: nothing is started
                               └─▶ QueuedOperation: the same attempt, in a task, which waits
 
-If the upstream session is attached and a slot (the permission to run) is free, the statement starts at once. If the
-session must first be attached, the call waits half a second for that. If the upstream is saturated, or that time is
-over, the client gets the handle of a queued operation. The lease of session and slot belongs first to the attempt, then
-to the start, and finally to the operation.
+If the upstream session is attached and a slot (the permission to run) is free, the statement starts at once. If an
+upstream session must first be attached, the call waits for up to half a second. If the upstream is saturated, or the
+half second is over, the client gets the handle of a queued operation. The lease (the hold on the upstream session, and
+the slot) belongs first to the attempt, then to the start, and finally to the operation.
 """
 
 from __future__ import annotations

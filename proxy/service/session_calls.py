@@ -148,7 +148,10 @@ async def close_session(call: Call) -> bytes:
 
 
 async def relay(call: Call) -> bytes:
-    """Relay a call to the upstream session and return the upstream's reply; raise SqlError if the upstream is lost."""
+    """Relay a call to the upstream session and return the upstream's reply.
+
+    Raise SqlError if the upstream session cannot be opened or is lost.
+    """
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))

@@ -267,8 +267,7 @@ class Operation(ABC):
     async def status(self, call: Message) -> bytes:
         """Return the reply to GetOperationStatus.
 
-        If the operation has ended, return the reply at once; otherwise when the operation ends or the long poll times
-        out.
+        If the operation runs, the reply is delayed until the operation ends or the long poll times out.
         """
 
     @abstractmethod

@@ -94,7 +94,7 @@ class SessionUpstream(Protocol):
         ...
 
     def let_go(self) -> None:
-        """Undo one `hold`; after the last, the upstream session may be detached."""
+        """Undo one `hold`; when none is left, the upstream session may be detached."""
         ...
 
     def keep(self, sql: str) -> None:
@@ -102,7 +102,10 @@ class SessionUpstream(Protocol):
         ...
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, whose state a session replay cannot restore."""
+        """Pin the client session to its upstream session, so that it is never detached.
+
+        Call this if the upstream session has state that a session replay cannot restore.
+        """
         ...
 
     async def query(self, sql: str) -> ResultSet:

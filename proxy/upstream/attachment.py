@@ -201,7 +201,7 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Undo one `hold`; after the last, the client session is idle, and may be parked unless it is pinned."""
+        """Undo one `hold`; when none is left, the client session is idle, and may be parked unless it is pinned."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
@@ -212,9 +212,10 @@ class Attachment:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, whose state a session replay cannot restore.
+        """Pin the client session to its upstream session, so that it is never parked.
 
-        Such state is, for example, a temporary view, a variable or a temporary function.
+        Call this if the upstream session has state that a session replay cannot restore, such as a temporary view, a
+        variable or a temporary function.
         """
         self._pinned = True
         self._kept = Kept()

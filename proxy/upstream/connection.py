@@ -26,7 +26,10 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time of a server's last reply on any connection (`at`, event loop clock), and its certificate's expiry."""
+    """The time of a server's last reply on any connection (`at`, event loop clock).
+
+    `certificate_expires` is the expiry of the server's certificate, in seconds since 1970; None without TLS.
+    """
 
     __slots__ = ("at", "certificate_expires")
 

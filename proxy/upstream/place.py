@@ -278,9 +278,9 @@ class Place:
 
     @property
     def openings(self) -> int:
-        """The number of further sessions that may be opened at the same time as those being opened now.
+        """The number of further sessions that may be opened at the same time as the sessions being opened now.
 
-        0 for a paused server; a saturated server may have one session being opened in all.
+        0 for a paused server; on a saturated server, one session may be opened at a time.
         """
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
@@ -319,7 +319,7 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether the server has replied on any connection within the last seconds (the handshake timeout).
+        """Return whether the server has replied on any connection within the last `handshake` seconds (a timeout).
 
         A server that replies but opens no session is busy, not down.
         """

@@ -240,14 +240,14 @@ class UpstreamOperation:
     async def cancel(self) -> None:
         """Cancel the operation, over the control connection because the session's own connection may be busy.
 
-        Raise SqlError if the upstream server refuses the cancel.
+        Raise SqlError if the upstream server reports an error.
         """
         request = ttypes.TCancelOperationReq(operationHandle=self._thrift)
         reply = await self._upstream.control(encode_call("CancelOperation", 0, request))
         check(read_reply(reply, ttypes.TCancelOperationResp).status)
 
     async def close(self) -> None:
-        """Close the operation on the upstream server; raise SqlError if the server refuses that."""
+        """Close the operation on the upstream server; raise SqlError if the server reports an error."""
         request = ttypes.TCloseOperationReq(operationHandle=self._thrift)
         await self._call("CloseOperation", request, ttypes.TCloseOperationResp)
 
@@ -389,6 +389,6 @@ def _named(error: SqlError | None) -> SqlError | None:
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
-    """Return the handle in a message whose identifier is at a path of field ids; None if no handle is there."""
+    """Return the handle at a path of field ids in a message; None if no handle is there."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)

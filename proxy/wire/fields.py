@@ -94,7 +94,7 @@ def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:
-    """Return the bytes of a value in a message; those of a string without the length before the text."""
+    """Return the bytes of a value in a message; for a string, the text without the length before it."""
     return message[span.start + LENGTH.size if span.type == STRING else span.start : span.end]
 
 
@@ -131,7 +131,7 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret (16 bytes each) of the handle at a path; None without a handle."""
+    """Return the offsets of the id and the secret (16 bytes each) of the handle at a path; None if there is none."""
     look = _USUAL.get(path)
     if look is not None and (usual := look(message)) is not None:
         return usual
@@ -153,8 +153,8 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
     """Return the type and the offsets of the value at a path, or the offset at which to insert the value.
 
-    If only the last field of the path is absent, return the offset at which to insert it, that of its struct's stop
-    byte. If an earlier field is absent, return None.
+    If only the last field of the path is absent, the field can be inserted at the offset of its struct's stop byte. If
+    an earlier field is absent, return None.
     """
     offset = _inside(message, path[:-1])
     if offset is None:

@@ -89,7 +89,10 @@ class HttpTransport:
             raise WireError(f"HTTP: {error}") from error
 
     def next_event(self) -> HttpCall | Interim | Refused | None:
-        """Return the next event; None while more bytes are needed, or until the last request is answered."""
+        """Return the next HttpCall, Interim or Refused.
+
+        Return None while more bytes are needed, or until the last request is answered.
+        """
         try:
             return self._next_event()
         except h11.RemoteProtocolError as error:

@@ -255,10 +255,11 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Scan a value of the type `kind`: of a container only its head, and of a struct nothing yet.
+        """Scan a value of the type `kind`, or its beginning; return False, with nothing changed, if bytes are missing.
 
-        A struct or a container is pushed on the stack of open values, unless its elements have a fixed size. Return
-        False, with nothing changed, if the head of the value has not arrived yet.
+        A value of fixed size, a string, and a list of values of fixed size are scanned whole. Of any other container
+        only the head is scanned, and of a struct nothing: both are pushed on the stack of open values, whose content
+        the caller scans next.
         """
         size = FIXED_SIZES.get(kind)
         if size is not None:
@@ -327,9 +328,9 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
 class Source:
-    """The input of Thrift's C extension, in place of a transport and a protocol; has only the attributes that it reads.
+    """The input of Thrift's C extension, in place of a transport and a protocol.
 
-    A real transport takes longer to create.
+    It has only the attributes that the C extension reads; a real transport takes longer to create.
     """
 
     __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")

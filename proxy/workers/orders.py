@@ -22,7 +22,10 @@ RELOAD, RESTART = "reload", "restart"  # the lines that a worker prints as reque
 
 
 class Order(Enum):
-    """The orders to end: after the running statements (STOP), at once (HURRY), or with the last session (RETIRE)."""
+    """The supervisor's orders to a worker to end.
+
+    STOP: after its running statements; HURRY: at once; RETIRE: with its last session.
+    """
 
     STOP = "stop"
     HURRY = "hurry"

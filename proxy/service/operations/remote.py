@@ -213,8 +213,8 @@ class _Block:
 class Prefetch:
     """The prefetched replies of one operation: its columns and its blocks of rows.
 
-    Each block is expected to be as large as the block before. `constant` is a key of a constant statement (one whose
-    columns are always the same), None for any other statement.
+    Each block is expected to be as large as the block before. `constant` is a key of a constant statement (a statement
+    whose columns are always the same), None for any other statement.
     """
 
     __slots__ = (

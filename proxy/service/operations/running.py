@@ -118,10 +118,10 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the parts that all completed replies of a shape have in common, from the end of the sequence id on.
+    """Return the constant parts of all completed replies of a shape, from the end of the sequence id on.
 
-    After each part stands the time with the index that comes with the part (0: started, 1: completed); None if no time
-    follows.
+    Times stand between the parts: each part comes with the number of the time that follows the part (0: started, 1:
+    completed), None if no time follows.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
