@@ -110,7 +110,7 @@ class Pipeline:
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record the storage filled for the version `filled` of a view as the content of the version `view`.
+        """Record that the storage filled for the version `filled` of a view is also valid for the version `view`.
 
         Do nothing if the definitions differ. Raise SqlError if the storage is missing or is being changed.
         """
@@ -222,8 +222,8 @@ class Pipeline:
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """Write and publish the rows of one step; return the published snapshot.
 
-        Return None, without publishing, if a source that is not pinned changed meanwhile: it is unknown which rows were
-        read.
+        Return None, without publishing, if a source that is not pinned to a snapshot has changed meanwhile: it is
+        unknown which rows were read.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:

@@ -48,7 +48,9 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether the views, and the tables that are not pinned, are the same in `later`, a second look-up."""
+        """Return whether the views and the tables without pinned snapshots are the same in `later`, a second
+        look-up.
+        """
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()

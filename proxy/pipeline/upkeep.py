@@ -79,7 +79,7 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record that storage filled for the view version `filled` is also the content of the version `view`.
+        """Record that the storage filled for the version `filled` of a view is also valid for the version `view`.
 
         Both versions must have the same definition. Do nothing if the last refresh recorded in the storage was not for
         the version `filled`.

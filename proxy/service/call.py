@@ -147,7 +147,10 @@ class Processor:
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
-        """Return the prepared reply to a call, with the call's sequence id; None if no reply is prepared."""
+        """Return the reply to a call if the reply was prepared before the call arrived; else None.
+
+        The reply has the sequence id of the call.
+        """
         known = None if peer.foreseen is None else peer.foreseen.knows(message)
         if known is None:
             return None

@@ -197,7 +197,10 @@ async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """The start of one statement on the upstream; owns the lease until a started operation owns it."""
+    """The start of one statement on the upstream.
+
+    It owns the lease (the hold on the upstream session, and the slot) until a started operation owns the lease.
+    """
 
     call: Call
     session: ClientSession
@@ -243,8 +246,8 @@ class _Start:
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
         """Return the started operation, and the upstream's reply with the handle of Viewgate's operation in it.
 
-        If the reply reports that the upstream has refused the statement, release the lease, and return None with the
-        reply.
+        If the reply reports that the upstream has refused the statement, release the lease (upstream session and slot),
+        and return None with the reply.
         """
         try:
             announced = Announced.of(reply)
@@ -263,7 +266,7 @@ class _Start:
         return operation, announced.under(operation.handle)
 
     def _failed(self, plan: Forward) -> None:
-        """Record that no statement was started, and release the lease."""
+        """Record that no statement was started, and release the lease (upstream session and slot)."""
         plan.not_started()
         self.lease.release()
 

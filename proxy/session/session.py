@@ -248,7 +248,7 @@ class Operation(ABC):
         """
 
     def release(self) -> None:
-        """Release the operation's lease, because no client can request more of the result."""
+        """Release the operation's hold on the upstream session, because no client can request more of the result."""
         return
 
     async def discard(self) -> None:

@@ -94,7 +94,7 @@ class SessionUpstream(Protocol):
         ...
 
     def let_go(self) -> None:
-        """Undo one `hold`; when none is left, the upstream session may be detached."""
+        """Undo one `hold`; when no `hold` is left, the upstream session may be detached."""
         ...
 
     def keep(self, sql: str) -> None:

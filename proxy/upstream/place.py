@@ -326,7 +326,10 @@ class Place:
         return self.pulse.at >= _now() - self._patience
 
     def saturated(self, problem: SqlError) -> float:
-        """Mark the server as saturated because of an error; return the seconds until a session may be opened again."""
+        """Mark the server as saturated (without a free thread); return the seconds until a session may be opened again.
+
+        `problem` is the error that shows the saturation.
+        """
         if not self._saturated:
             logger.warning(
                 "upstream saturated name=%s reason=%r: new sessions are queued", self.upstream, problem.message

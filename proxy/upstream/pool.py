@@ -185,11 +185,11 @@ class Upstreams:
         self._send_away()
 
     def busy(self, attachment: Parkable) -> None:
-        """Record that a client session is in use, so that it is not parked."""
+        """Record that a client session is in use, so that it is not parked (detached from its upstream session)."""
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Record that a client session is idle.
+        """Record that a client session is idle, so that it may be parked (detached from its upstream session).
 
         The session is parked at once if its server is draining; otherwise when other sessions need room, or when it has
         been idle for the `park` timeout.

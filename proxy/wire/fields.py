@@ -336,13 +336,16 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 
 
 def shape_of(message: bytes) -> bytes | None:
-    """Return the shape of a reply, or of a call on a handle, of at most 512 bytes; None for any other message."""
+    """Return the shape of a message: its bytes without the sequence id and the handle.
+
+    Return None for a message of more than 512 bytes, and for a call that does not begin with a handle.
+    """
     look = _last[0]
     return look.shape if look.message is message else _looked_at(message).shape
 
 
 def example_of(shape: bytes) -> bytes:
-    """Return a message of the given shape, with zeros as its sequence id and handle."""
+    """Return a message of the given shape (see `shape_of`), with zeros as its sequence id and handle."""
     before = b""
     if shape.startswith(_ANNOUNCING):
         shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
@@ -387,7 +390,7 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 # new queries the same time: benchmarks/beside.py, two runs; a third, on a machine with a load of 28, measured 1.01 to
 # 1.09.
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
-    """Return a function of messages that caches the results of `read` by the shape of the message.
+    """Return a function of messages that caches the results of `read` by the message's shape (see `shape_of`).
 
     Use it only for values that depend on nothing but the shape. A message without a shape is read each time.
     """

@@ -270,7 +270,7 @@ class ClientTransport(ABC):
         """
 
     def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
-        """Queue messages, to be sent by a later call of `pending`; only resumable transports support this."""
+        """Queue messages for a later call of `pending`; only transports whose `resumable` is true support this."""
 
     def pending(self) -> bytes:
         """Return the bytes that have become ready to send since the last call; empty if there are none."""
@@ -281,7 +281,7 @@ class ClientTransport(ABC):
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for those that are resumable
-        """Reset the state for a new network connection; only resumable transports support this."""
+        """Reset the state for a new network connection; only transports whose `resumable` is true support this."""
 
 
 class FramedClient(ClientTransport):

@@ -55,8 +55,8 @@ class Wish(IntEnum):
 class Execution:
     """The inputs of a RemoteRun: the client session, the lease, the plan, and the client's statement.
 
-    A metadata call has no statement. `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the
-    operation.
+    The lease holds the upstream session and the slot (the permission to run). A metadata call has no statement.
+    `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the operation.
     """
 
     session: ClientSession
@@ -322,7 +322,7 @@ class RemoteRun(Operation):
             await self._stop(self.remote)
 
     def release(self) -> None:
-        """Release the lease, because the operation no longer uses the upstream session."""
+        """Release the hold on the upstream session, because the operation no longer uses this session."""
         self.foreseen.forget()  # a queued operation may have been removed before it became this one
         self._lease.release()
 
