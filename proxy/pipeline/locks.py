@@ -36,7 +36,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def alone(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Hold the view's lock while the body runs; raise Lost if the view is being dropped."""
+        """Hold the view's lock during the `with` block; raise Lost if the view is being dropped."""
         async with self._busy[content(view)]:
             if content(view) in self._gone:
                 raise gone(view)
@@ -61,7 +61,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Cancel a running change of the view's storage, then hold the view's lock while the body runs.
+        """Cancel a running change of the view's storage, then hold the view's lock during the `with` block.
 
         A change that already waits for the lock raises Lost.
         """

@@ -97,7 +97,7 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Cancel a running change of a view's storage, and let no other change begin while the body runs."""
+        """Cancel a running change of a view's storage, and let no other change begin during the `with` block."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:

@@ -48,8 +48,10 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether the views and the tables without pinned snapshots are the same in `later`, a second
-        look-up.
+        """Return whether the views, and the tables that are not pinned, are the same in `later`.
+
+        `later` is the result of a second look-up. Tables that are pinned to snapshots are not compared, because a
+        refresh reads the same rows from them in any case.
         """
         pinned = self.pins.keys()
         return self.views == later.views and all(

@@ -39,9 +39,9 @@ def recording(summary: Mapping[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield a name for a new branch of a view's storage, on which the body stages rows; at the end, drop the branch.
+    """Yield a name for a new branch of a view's storage, on which the `with` block stages rows; then drop the branch.
 
-    If the body fails because the main branch has changed since the snapshot `base` (for example, by another refresh),
+    If the block fails because the main branch has changed since the snapshot `base` (for example, by another refresh),
     raise Lost.
     """
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"

@@ -108,7 +108,7 @@ def gone(view: MaterializedView) -> Lost:
 
 @asynccontextmanager
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
-    """Record the outcome of the refresh in the body as a property of the view's storage table.
+    """Record the outcome of the refresh that the `with` block runs, as a property of the view's storage table.
 
     On failure or cancellation, store the error in the property and re-raise it; on success, remove the property. Lost
     is re-raised without being recorded.

@@ -159,10 +159,10 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that brings the stored rows up to date, or says that they are.
+        """Return the step that refreshes the stored rows; a step without change if they are up to date.
 
-        `wanted` is the condition of the rows to store instead if the step recomputes all rows. Otherwise, `then`
-        describes the step that must follow; empty if none must.
+        If all rows must be recomputed, the step stores the rows that satisfy the condition `wanted`. If not, another
+        step follows that `then` describes; none follows if `then` is empty.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None

@@ -129,7 +129,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Keep a storage table from being dropped as an orphan while the body creates its view."""
+        """Keep a storage table from being dropped as an orphan while the `with` block creates its view."""
         self._making[storage] += 1
         try:
             yield

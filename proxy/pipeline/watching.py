@@ -47,7 +47,7 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 @asynccontextmanager
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
-    """Log the progress of a job while the body runs, first after `first_s` seconds and then at growing intervals.
+    """Log the progress of a job during the `with` block, first after `first_s` seconds, then at growing intervals.
 
     `who` begins each log line. Nothing is logged if the progress is unknown.
     """

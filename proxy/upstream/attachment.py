@@ -201,9 +201,7 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Undo one `hold`; when no `hold` is left, the client session is idle and, unless it is pinned, may be
-        parked.
-        """
+        """Undo one `hold`; when no `hold` is left, the client session is idle, and may be parked if not pinned."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)

@@ -68,7 +68,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Mark a poll of Viewgate's own as running while the body runs; polls of clients wait for its result."""
+        """Mark a poll of Viewgate's own as running during the `with` block; polls of clients wait for its result."""
         self._none_of_ours.clear()
         try:
             yield
