@@ -93,6 +93,6 @@ async def over(catalog: Catalog, definitions: Definitions, tables: Collection[Ta
 async def _records(catalog: Catalog, view: MaterializedView) -> int:
     try:
         storage = (await catalog.current([view.storage]))[view.storage]
-    except Exception:  # its refresh will fail for the same reason, and report it
+    except Exception:  # the view's refresh will fail for the same reason, and report the error
         return 0
     return storage.records or 0 if isinstance(storage, Table) else 0

@@ -147,7 +147,7 @@ class OnCommit:
     async def _is_stale(self, view: MaterializedView) -> bool:
         try:
             return not (await status(self._catalog, view)).fresh
-        except Exception:  # its refresh will fail for the same reason, and report it
+        except Exception:  # the view's refresh will fail for the same reason, and report the error
             return True
 
     async def _waiting(

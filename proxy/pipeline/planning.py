@@ -55,7 +55,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
         if live:
             return replace(change, files=await catalog.files(*ends))
         return replace(change, touched=await catalog.touched(*ends))
-    except Exception:  # manifests come from any writer; without them the decision stays
+    except Exception:  # any tool may have written a manifest; without the files, the decision stays as it is
         _logger.exception("files unreadable table=%s", change.name)
         return change
 

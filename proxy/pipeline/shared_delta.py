@@ -102,7 +102,7 @@ class SharedDelta:
         try:
             async with self._runner.job({}) as job:
                 await job.run(f"DROP TABLE IF EXISTS {self._table.sql()} PURGE")
-        except Exception as failure:  # it is dropped later, as an orphan
+        except Exception as failure:  # the table is dropped later, as an orphan
             _logger.warning("delta not dropped table=%s error=%r", self._table, failure)
 
 

@@ -25,7 +25,7 @@ LOST = "40001"
 JOB_SETTINGS = {
     "spark.sql.debug.maxToStringFields": "1000000",  # types of columns are shown in full
     "spark.sql.variable.substitute": "false",  # it would replace variables within the literals of the recorded state
-    # dynamic mode would keep partitions that have no rows any more
+    # the mode `dynamic` would keep partitions that should be empty now
     "spark.sql.sources.partitionOverwriteMode": "static",
 }
 _COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"

@@ -187,7 +187,9 @@ class _Planning:
             self._aside = f"; {_UNDROPPED}"
         if files.fields is None or not kept.leaves_out(files.live):
             return None
-        state = replace(recorded, only=self._both(self._storage.only, kept))  # the other rows are as old as before
+        state = replace(
+            recorded, only=self._both(self._storage.only, kept)
+        )  # the remaining rows keep their recorded source snapshots
         decision = kept.dropping(self._storage)
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 

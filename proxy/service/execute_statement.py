@@ -90,7 +90,8 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")
-    # The upstream may take long to close it, and when Viewgate stops, the connection is closed right after `told`.
+    # The upstream may take long to close the operation, and when Viewgate stops, the client's connection is closed
+    # right after `told` is set.
     call.service.sessions.remove_operation(operation)
     call.service.spawn(operation.discard())
     return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))

@@ -365,7 +365,7 @@ class Attachment:
             if self._moved is not None and self.place is not None and session.place is not self.place:
                 self._moved()
             self.place = session.place
-            if not self._holders and not self._pinned:  # no caller waits for it any more
+            if not self._holders and not self._pinned:  # no caller waits for the session any more
                 self._pool.rests(self)
             return reply
         finally:

@@ -269,7 +269,7 @@ class ClientTransport(ABC):
         `awaited` is the number of messages whose replies have not arrived yet.
         """
 
-    def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for those that are resumable
+    def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for resumable transports
         """Queue messages for a later call of `pending`; only transports whose `resumable` is true support this."""
 
     def pending(self) -> bytes:
@@ -280,7 +280,7 @@ class ClientTransport(ABC):
         """Return the bytes that continue a login with the client's token; call this after the event Token."""
         return b""
 
-    def renew(self) -> None:  # noqa: B027  # for those that are resumable
+    def renew(self) -> None:  # noqa: B027  # for resumable transports
         """Reset the state for a new network connection; only transports whose `resumable` is true support this."""
 
 

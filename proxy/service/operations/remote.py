@@ -119,7 +119,7 @@ class RemoteOperation(RemoteRun):
     async def _rows(self, call: Message) -> bytes:
         message = call.addressed_to(self.remote.handle)
         if not self.done:
-            self._prefetch = None  # a Prefetch must see every fetch, from the first
+            self._prefetch = None  # a Prefetch works only if it handles every fetch of the result, from the first on
         if self._prefetch is None:
             return await self.relay(message)
         return await self.or_lost(self._prefetch.fetch(call.head, message))
