@@ -92,7 +92,10 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """If the storage's current snapshot is a compaction, commit an empty snapshot with the refresh state."""
+        """If the storage's current snapshot is a compaction, commit an empty snapshot that records the refresh state.
+
+        Do nothing for any other snapshot, or if the storage has no recorded refresh state in its snapshots.
+        """
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return

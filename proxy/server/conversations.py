@@ -85,7 +85,7 @@ class Conversation(ABC):
     @property
     @abstractmethod
     def buffered(self) -> int:
-        """The number of bytes received of a message that is not complete yet."""
+        """The number of bytes received so far of a message that is not complete yet."""
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:

@@ -55,7 +55,7 @@ class Kept:
 
     @property
     def moves(self) -> int:
-        """The number of kept statements that change the current catalog or namespace."""
+        """The number of recorded statements (USE, SET CATALOG) that change the current catalog or namespace."""
         return sum(_MOVES.match(text) is not None for text in self.texts)
 
     def add(self, sql: str) -> None:

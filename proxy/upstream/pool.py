@@ -148,7 +148,7 @@ class Upstreams:
         self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
-        """Mark a server as failed; if no server is usable any more, fail the waiting sessions."""
+        """Mark a server as failed; if no server is usable any more, raise an error in the sessions that wait."""
         place.failed(problem)
         self._send_away()
 
@@ -178,7 +178,10 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Act on changed settings: park idle sessions of draining servers; admit waiting sessions, or fail them."""
+        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions.
+
+        If no server is usable, raise an error in the waiting sessions.
+        """
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()
@@ -232,7 +235,7 @@ class Upstreams:
             place.control.close()
 
     def _send_away(self) -> None:
-        """Fail all waiting sessions if no upstream server is usable; otherwise do nothing."""
+        """Raise an error in all sessions that wait for room if no upstream server is usable; otherwise do nothing."""
         if any(place.usable for place in self.places):
             return
         while self._waiting:

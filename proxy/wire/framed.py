@@ -85,7 +85,7 @@ class FrameReader:
 
     @property
     def buffered(self) -> int:
-        """The number of bytes received of a frame that is not complete yet."""
+        """The number of bytes received so far of a frame that is not complete yet."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
@@ -164,7 +164,7 @@ class SaslTransport:
 
     @property
     def buffered(self) -> int:
-        """The number of bytes received of a message that is not complete yet."""
+        """The number of bytes received so far of a message that is not complete yet."""
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
@@ -208,7 +208,7 @@ class BareTransport:
 
     @property
     def buffered(self) -> int:
-        """The number of bytes received of a message that is not complete yet."""
+        """The number of bytes received so far of a message that is not complete yet."""
         return self._reader.buffered
 
     def accept(self) -> None:

@@ -79,7 +79,7 @@ class HttpTransport:
 
     @property
     def buffered(self) -> int:
-        """The number of bytes received of the body of a request that is not complete yet."""
+        """The number of bytes received so far of a request body that is not complete yet."""
         return len(self._body)
 
     def receive_data(self, data: bytes) -> None:

@@ -175,7 +175,7 @@ class MessageReader:
 
     @property
     def buffered(self) -> int:
-        """The number of bytes received of a message that is not complete yet."""
+        """The number of bytes received so far of a message that is not complete yet."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
