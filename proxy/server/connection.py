@@ -86,9 +86,9 @@ class Steps:
 
 
 class _Rest(Coroutine[Any, Any, None]):
-    """The rest of a coroutine that has already run up to a wait, as a coroutine that a task can run.
+    """A coroutine that has already run up to a wait, in a form that an asyncio task can continue.
 
-    `waits_for` is the object that the coroutine has awaited.
+    `waits_for` is the object that the coroutine awaits.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, None], waits_for: Any) -> None:

@@ -103,7 +103,7 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
     """Return the OpenSession message with a short long-polling timeout for the upstream, unless the client has set one.
 
-    Otherwise Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
+    By default, Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
     is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel.
     """
     held_s = status_held_s(version)

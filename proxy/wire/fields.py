@@ -204,7 +204,8 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     """Return the offset after the value of type `kind` that begins at `offset`.
 
-    Raise WireError if the value is nested too deeply, incomplete or of an unknown type.
+    `depth` is the number of values around this value. Raise WireError if the value is nested too deeply, incomplete or
+    of an unknown type.
     """
     if depth > MAX_DEPTH:
         raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
@@ -338,7 +339,8 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 def shape_of(message: bytes) -> bytes | None:
     """Return the shape of a message: its bytes without the sequence id and the handle.
 
-    Return None for a message of more than 512 bytes, and for a call that does not begin with a handle.
+    Return None for a message of more than 512 bytes, a call whose request does not begin with a handle, and an
+    exception.
     """
     look = _last[0]
     return look.shape if look.message is message else _looked_at(message).shape
