@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block
 from rewriter.block.lines import Line, line_of
-from rewriter.block.points import literal_value
+from rewriter.block.points import listed_alone
 from rewriter.block.ranges import NOT_NULL, ONLY_NULL, Bound, Interval, RangeSet
 from rewriter.functions.types import FRACTIONS, INTEGERS
 from rewriter.sql import operands
@@ -126,7 +126,7 @@ class _Reader:
         line = self._line(subject)
         if subject == literal and line is not None and line.kind not in FRACTIONS:
             return self._through(line, NOT_NULL) if operator in ("=", "<=", ">=") else None
-        value = literal_value(literal, line.kind, self.zone) if line is not None else None
+        value = line.value(literal, self.zone) if line is not None else None
         if line is None or value is None or (line.kind in FRACTIONS and not (value and operator in _OF_FLOATS)):
             return None
         return self._through(line, RangeSet.compare(operator, value))
@@ -135,14 +135,17 @@ class _Reader:
         """Return the subject and the set of values for which an IN or NOT IN list is true; None if unsupported.
 
         `set_of` makes the set from the listed values. A timestamp beside string literals is unsupported: without ANSI
-        mode Spark may compare them as strings.
+        mode Spark may compare them as strings. A list of numbers of several types is unsupported if Spark compares the
+        subject with all of them in a type that is not exact.
         """
         line = self._line(node.this)
         if line is None or not node.expressions:
             return None
         if line.kind in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
             return None
-        listed = [literal_value(value, line.kind, self.zone) for value in node.expressions]
+        if not listed_alone(node.expressions, line.kind):
+            return None
+        listed = [line.value(value, self.zone) for value in node.expressions]
         if None in listed or (line.kind in FRACTIONS and not (all(listed) and set_of == RangeSet.of)):
             return None
         return self._through(line, set_of(listed))

@@ -9,13 +9,14 @@ law:    f(x) is in S exactly where x is in back(S), NULL counted as a value
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sqlglot import exp
 
 from rewriter.block.form import Block
-from rewriter.block.points import EXACT_IN_DOUBLE, literal_value
+from rewriter.block.points import is_double, literal_value, same_in_double
 from rewriter.block.ranges import Bound, Interval, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, holds_all
@@ -37,12 +38,18 @@ class Line:
 
     `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
     the subject's values for which the expression's value is in the given set; `back` returns None if there is no such
-    set.
+    set. `in_double` tells that Spark compares the integers of the expression in DOUBLE.
     """
 
     subject: Tree
     kind: str
     back: Back = lambda values: values
+    in_double: bool = False
+
+    def value(self, literal: Tree, zone: str) -> Any | None:
+        """Return a constant as a value that is comparable with the expression's values; None if there is none."""
+        value = literal_value(literal, self.kind, zone)
+        return None if value is None or (self.in_double and not same_in_double(value)) else value
 
 
 def comparable(kind: str) -> bool:
@@ -85,21 +92,20 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
     if inner is None or inner.kind in FRACTIONS:
         return None
     if kind == "double" and inner.kind in INTEGERS:
-        return Line(inner.subject, inner.kind, lambda values: inner.back(values) if _small(values) else None)
-    return Line(inner.subject, inner.kind, inner.back) if holds_all(kind, inner.kind) else None
-
-
-def _small(values: RangeSet) -> bool:
-    return all(bound.value is None or abs(bound.value) < EXACT_IN_DOUBLE for i in values.intervals for bound in i)
+        return replace(inner, in_double=True)
+    return inner if holds_all(kind, inner.kind) else None
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of coalesce(x, c) with a constant c, which maps NULL to c; None for other calls."""
+    """Return the Line of coalesce(x, c) with a constant c, which maps NULL to c; None for other calls.
+
+    no:   a DOUBLE c beside an integer x, since Spark then compares x in DOUBLE
+    """
     inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
     if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):
         return None
-    value = literal_value(literal, inner.kind, zone)
-    if value is None or (inner.kind in INTEGERS and value.denominator != 1):
+    value = inner.value(literal, zone)
+    if value is None or (inner.kind in INTEGERS and (value.denominator != 1 or is_double(literal))):
         return None
     point = RangeSet.of([value])
 
@@ -107,7 +113,7 @@ def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> L
         held = inner.back(RangeSet(values.intervals))
         return None if held is None else RangeSet(held.intervals, null=point.within(values))
 
-    return Line(inner.subject, inner.kind, back) if inner.subject == tree.expressions[0] else None
+    return replace(inner, back=back) if inner.subject == tree.expressions[0] else None
 
 
 def _typed(literal: Tree, kind: str) -> bool:

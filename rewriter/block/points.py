@@ -6,8 +6,9 @@ Numbers become int or Fraction, dates days since 1970, timestamps microseconds s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
-from math import isfinite
+from math import ceil, floor, isfinite
 from typing import Any
 
 from sqlglot import exp
@@ -67,6 +68,39 @@ def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | in
     return value if value is not None and abs(value) < EXACT_IN_DOUBLE else None
 
 
+def is_double(literal: Tree) -> bool:
+    """Return whether a constant is a number of type DOUBLE, such as 1e0 or CAST(1 AS DOUBLE)."""
+    literal = literal.this if isinstance(literal, exp.Neg) else literal
+    if isinstance(literal, exp.Cast):
+        return CAST_TYPES.get(literal.to.this) == "double"
+    return isinstance(literal, exp.Literal) and not literal.is_string and "e" in literal.name.lower()
+
+
+def same_in_double(value: Fraction | int) -> bool:
+    """Return whether integers compare with a number as they do in DOUBLE, which both are rounded to.
+
+    Integers from 2^53 on are not told apart in DOUBLE, and 0.99999999999999999999 is 1.0 there.
+    """
+    near = float(value) if abs(value) < EXACT_IN_DOUBLE else None
+    return near is not None and (value == near or (ceil(value) == ceil(near) and floor(value) == floor(near)))
+
+
+def listed_alone(literals: Sequence[Tree], kind: str) -> bool:
+    """Return whether Spark compares a number of type `kind` with each literal of an IN list as with that literal alone.
+
+    Spark compares with all of them in one type: in DOUBLE if one is a DOUBLE, and in a DECIMAL of at most 38 digits,
+    which may be too few for the digits of all.
+    """
+    if len(literals) < 2 or not (kind in INTEGERS or kind.startswith("decimal(")):
+        return True
+    if any(map(is_double, literals)):
+        return False
+    numbers = [_digits((each.this if isinstance(each, exp.Neg) else each).name) for each in literals]
+    precision, scale = _precision_of(kind)
+    wholes, scales = zip((precision - scale, scale), *numbers, strict=True)
+    return max(wholes) + max(scales) <= MAX_PRECISION
+
+
 def number_of(text: str) -> Fraction | int:
     """Return the value of a decimal literal; a whole number as int, which compares five times as fast as Fraction."""
     return int(text) if text.isdigit() else Fraction(text)
@@ -85,9 +119,21 @@ def _rounded(text: str, kind: str) -> Fraction | None:
 
 def _is_exact(number: str, kind: str) -> bool:
     """Return whether Spark compares a number with values of type `kind` in a DECIMAL that represents both exactly."""
+    precision, scale = _precision_of(kind)
+    whole, fraction = _digits(number)
+    return max(precision - scale, whole) + max(scale, fraction) <= MAX_PRECISION
+
+
+def _precision_of(kind: str) -> tuple[int, int]:
+    """Return precision and scale of an integer or DECIMAL type."""
     precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
+    return precision, scale
+
+
+def _digits(number: str) -> tuple[int, int]:
+    """Return how many digits a number without exponent has before and after its point."""
     whole, _, fraction = number.partition(".")
-    return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
+    return len(whole.lstrip("0")), len(fraction)
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:

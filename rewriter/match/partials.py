@@ -177,9 +177,14 @@ class PartialAggregates:
         )
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
-        """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments."""
+        """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
+
+        Return None for other arguments, and if the view has no keys: the sum over an empty table is NULL, not 0.
+        """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
+            return None
+        if not self.reading.candidate.block.keys:
             return None
         partial = self.of("sum", argument.expressions[0])
         if isinstance(partial, Miss):

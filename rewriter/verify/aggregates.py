@@ -159,12 +159,9 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is one aggregate, or a count with default 0.
-
-    Both have the right value for an empty group, too.
-    """
-    counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
-    return aggregate_of(argument.expressions[0] if counted else argument) is not None
+    """Return whether an expression is one aggregate that is NULL for an empty group, as the sum of no values is."""
+    whole = aggregate_of(argument)
+    return whole is not None and AGGREGATES[whole.name].of_nothing == "null"
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:

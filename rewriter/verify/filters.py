@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from rewriter.block import Block
-from rewriter.block.points import literal_value
+from rewriter.block.points import is_double, listed_alone, literal_value, same_in_double
 from rewriter.block.strict import not_null_in
 from rewriter.block.traits import is_constant
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
@@ -109,6 +109,8 @@ class Filter:
         if isinstance(tree, exp.Like) or (isinstance(tree, exp.Anonymous) and tree.name == "startswith"):
             return self._begun(tree) or self._truth(tree)
         if isinstance(tree, exp.In) and tree.expressions:
+            if not listed_alone(tree.expressions, self._kind(tree.this)):
+                return self._truth(tree)
             return any_of([self.read(exp.EQ(this=tree.this, expression=value)) for value in tree.expressions])
         operator = COMPARING.get(type(tree))
         return (self._comparison(tree, operator) if operator is not None else None) or self._truth(tree)
@@ -230,7 +232,7 @@ class Filter:
             whole = wide in INTEGERS and INTEGERS.index(wide) >= INTEGERS.index(here)
             digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}[here]
             roomy = holding is not None and holding.precision - holding.scale >= digits
-            small = wide == "double" and value is not None and abs(value) < 2**53
+            small = wide == "double" and value is not None and same_in_double(value)
             return tree.this if whole or roomy or small else tree
         if held is None or holding is None or holding.scale < held.scale:
             return tree
@@ -248,6 +250,8 @@ class Filter:
         kind = self._kind(subject)
         value, default = self._value(literal, kind), self._value(other, kind)
         if value is None or default is None or (kind in TEMPORAL and not isinstance(other, exp.Cast)):
+            return None
+        if kind in INTEGERS and is_double(other):  # Spark then compares x in DOUBLE
             return None
         for_null, test = compare(default, operator, value), self._at(subject, kind, operator, value)
         return lambda cell: for_null if cell[subject] is None else test(cell)

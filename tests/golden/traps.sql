@@ -2,10 +2,12 @@
 --@ schema
 CREATE TABLE a (g STRING, h STRING, k INT, b BIGINT, x DOUBLE, d DECIMAL(10,2), sm SMALLINT, st STRING, bo BOOLEAN);
 CREATE TABLE e (k INT, w INT);
-CREATE TABLE dim (k INT, w INT)
+CREATE TABLE dim (k INT, w INT);
+CREATE TABLE wide (m INT, b BIGINT)
 --@ rows
 INSERT INTO a VALUES ('u', 'p', 1, 9000000000000000000, 1.0, 1.50, 300, 'abc', true), ('u', 'q', 1, 5, -0.0, NULL, 300, 'xyz', false), ('u', 'q', 2, NULL, 2.5, 2.25, 7, NULL, NULL), (NULL, 'p', 9, 1, NULL, 9.99, NULL, 'true', true);
-INSERT INTO dim VALUES (1, 10), (2, 20), (2, NULL)
+INSERT INTO dim VALUES (1, 10), (2, 20), (2, NULL);
+INSERT INTO wide VALUES (1, 9007199254740993), (2, 9007199254740992), (3, 1), (-4, NULL)
 --@ view grouped
 SELECT g, h, k, sm, count(*) AS cnt, sum(b) AS sb, count(b) AS cb, min(sm) AS low FROM a GROUP BY g, h, k, sm
 --@ view copied
@@ -18,6 +20,10 @@ SELECT g, h, count(DISTINCT k) FILTER (WHERE bo) AS c, sum(DISTINCT k) FILTER (W
 SELECT g, h, sum(x) AS sx FROM a GROUP BY g, h
 --@ view cast_sum
 SELECT g, h, sum(CAST(x AS DECIMAL(38,0))) AS s, count(x) AS c FROM a GROUP BY g, h
+--@ view at_limit
+SELECT m, b FROM wide WHERE b = 9007199254740992
+--@ view from_one
+SELECT m, b AS c FROM wide WHERE m >= 1
 
 --@ case: NOT LIKE is not LIKE
 SELECT g, st FROM a WHERE k > 0 AND st NOT LIKE 'a%'
@@ -100,3 +106,36 @@ SELECT v.`g` AS g, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY 
 --@ case: the character of code 0 before digits, which would be printed as one octal character
 SELECT g, st FROM a WHERE k > 0 AND st IN ('abc', '\u000012', 'x' '\u0000')
 --@ kept: cast_sum UNSUPPORTED a string contains the character with code 0; copied UNSUPPORTED a string contains the character with code 0; distinct_filtered UNSUPPORTED a string contains the character with code 0; float_sums UNSUPPORTED a string contains the character with code 0; grouped UNSUPPORTED a string contains the character with code 0
+
+--@ case: a default within the sum over an empty table, which is NULL
+SELECT sum(coalesce(k, 0)) AS s FROM e
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(coalesce(k, 0))
+
+--@ case: a default by another name within a filtered sum over an empty table
+SELECT sum(nvl(k, 0)) FILTER (WHERE true) AS s FROM e
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(nvl(k, 0))
+
+--@ case: zeros and ones of an empty table, which are no count
+SELECT sum(CASE WHEN k IS NOT NULL THEN 1 ELSE 0 END) AS s FROM e
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(CASE WHEN NOT k IS NULL THEN 1 ELSE 0 END)
+
+--@ case: a BIGINT with a DOUBLE default is compared in DOUBLE, where 2^53 + 1 is 2^53
+SELECT m FROM wide WHERE coalesce(b, 1e0) = 9007199254740992
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: and so is a BIGINT in a list with a DOUBLE
+SELECT m FROM wide WHERE b IN (9007199254740992, 9007199254740992, -1D)
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a literal that DOUBLE rounds to a whole number
+SELECT m FROM wide WHERE CAST(m AS DOUBLE) > 0.99999999999999999999
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a literal that DOUBLE rounds to no whole number
+SELECT m FROM wide WHERE CAST(m AS DOUBLE) > 0.1
+--@ rewritten using from_one
+SELECT v.`m` AS m FROM lake.demo.from_one__storage AS v
+
+--@ case: a list that has more digits than a DECIMAL
+SELECT m FROM wide WHERE m IN (0.99999999999999999999, 12345678901234567890)
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1

@@ -28,6 +28,7 @@ VIEWS = {
     "inner_joined": "SELECT s.id, s.n, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id",
     "recent": "SELECT id, n FROM sales WHERE n >= 10",
     "by_score": "SELECT x, count(*) AS c FROM sales GROUP BY x",
+    "whole": "SELECT sum(n) AS s, count(n) AS c FROM sales",
 }
 
 
@@ -102,6 +103,14 @@ UNPROVED = {
     "a sum over no rows is no count": (
         "SELECT count(*) FROM sales WHERE n = 1",
         "SELECT sum(v.cnt) FROM grouped__storage AS v WHERE v.n = 1",
+    ),
+    "a sum of zeros over an empty table is NULL": (
+        "SELECT sum(coalesce(n, 0)) FILTER (WHERE true) FROM sales",
+        "SELECT sum(coalesce(v.s, 0)) FILTER (WHERE true) FROM whole__storage AS v",
+    ),
+    "a sum of zeros and ones is no count": (
+        "SELECT sum(CASE WHEN n IS NOT NULL THEN 1 ELSE 0 END) FROM sales",
+        "SELECT sum(v.c) FROM whole__storage AS v",
     ),
     "a coarser group": (
         "SELECT region, n, sum(price) FROM sales GROUP BY region, n",
