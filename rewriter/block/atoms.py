@@ -34,9 +34,10 @@ _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
     """Return the subject of a predicate, and the set of the subject's values for which the predicate is true.
 
-    A subject is a column, or an expression of one column such as a time bucket. Return None if the predicate has more
-    than one subject or an unsupported form. `zone` is the session's time zone. With `through`, the subject of a
-    comparison of a time's bucket, date or year is the time itself.
+    `n > 3` gives the subject n and the values above 3. A subject is a column, or an expression of one column such as a
+    time bucket. Return None if the predicate has more than one subject or an unsupported form. `block` is the block of
+    the predicate, and `zone` the session's time zone. With `through`, `CAST(ts AS DATE) = DATE '2024-01-01'` gives the
+    subject ts and the times of that day, if the zone has a fixed offset; likewise for a time's bucket or year.
     """
     return _Reader(block, zone, through).read(conjunct)
 
@@ -65,9 +66,10 @@ class _Reader:
         return self._compared(tree.this, operator, tree.expression) if operator else self._flag(tree, RangeSet.of([1]))
 
     def _negated(self, inner: Tree) -> Ranged | None:
-        """Return the subject and the set of values for which NOT `inner` is true; None if unsupported.
+        """Return the subject of a predicate `inner`, and the set of values for which NOT `inner` is true.
 
         NOT is pushed down to the comparisons, so that values for which `inner` is unknown (NULL) are not in the set.
+        Return None if the form of `inner` is unsupported.
         """
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
@@ -86,9 +88,10 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """Return the subject and the values for which `inner`, an IS or `<=>`, is false; None if unsupported.
+        """Return the subject of `inner`, an IS or `<=>` predicate, and the set of values for which `inner` is false.
 
-        These predicates are never unknown, so that the result is the complement of the set for which `inner` is true.
+        IS and `<=>` are never unknown, so that the result is the complement of the set for which `inner` is true.
+        Return None if the form of `inner` is unsupported.
         """
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
@@ -107,14 +110,18 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a boolean column as the subject, with the given set of values; None for other expressions."""
+        """Return a boolean column as the subject, with `values`: {1} for the predicate `b`, {0} for `NOT b`.
+
+        Return None if `tree` is not a boolean column.
+        """
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """Return the subject and the set of strings that begin with `prefix`, in byte order; None if unsupported.
+        """Return a LIKE's subject with the interval of the strings that start with `prefix`: ['ab', 'ac') for ab.
 
-        With `otherwise`, return the set of all other strings, without NULL.
+        With `otherwise`, return the set of all other strings, without NULL. Return None if the subject is not a STRING,
+        or if the interval has no known upper bound. Strings are ordered by their UTF-8 bytes.
         """
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
@@ -134,9 +141,9 @@ class _Reader:
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
         """Return the subject and the set of values for which an IN or NOT IN list is true; None if unsupported.
 
-        `set_of` makes the set from the listed values. A timestamp beside string literals is unsupported: without ANSI
-        mode Spark may compare them as strings. A list of numbers of several types is unsupported if Spark compares the
-        subject with all of them in a type that is not exact.
+        `set_of` makes the set from the listed values: RangeSet.of for IN, RangeSet.but for NOT IN. A timestamp beside
+        string literals is unsupported: without ANSI mode Spark may compare them as strings. A list of numbers of
+        several types is unsupported if Spark compares the subject with all of them in a type that is not exact.
         """
         line = self._line(node.this)
         if line is None or not node.expressions:
@@ -157,7 +164,7 @@ class _Reader:
         """Return the subject of a monotone expression and the subject's values for which the expression is in `values`.
 
         `line` describes the expression. For `CAST(ts AS DATE)` in a set of dates, the result is the subject ts and a
-        set of times. Return None if `line` is None or if there is no such set.
+        set of times. Return None if `line` is None, or if no set of the subject's values is known.
         """
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
@@ -168,7 +175,8 @@ class _Reader:
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
         """Return the subject of several predicates, and the intersection (`meet`) or the union of their sets of values.
 
-        Return None if one of the predicates is unsupported (None) or the subjects differ.
+        `parts` has the subject and the set of each predicate, None for an unsupported one. Return None if one of the
+        predicates is unsupported or the subjects differ.
         """
         subject: Tree | None = None
         sets: list[RangeSet] = []
@@ -185,7 +193,7 @@ class _Reader:
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
     """Return the union of several sets of values of one column or expression, `subject`.
 
-    Adjacent integers or dates form one interval.
+    Adjacent integers or dates form one interval; `block` gives the type of the subject.
     """
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
@@ -193,10 +201,10 @@ def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """Return the subject of a LIKE or startswith(), the required prefix, and whether the prefix is sufficient.
+    """Return the subject of a LIKE or startswith(), its prefix, and whether every string with the prefix matches.
 
-    The prefix is not sufficient if more of the pattern follows, as in 'ab%c'. Return None for other predicates, and for
-    a pattern without a prefix or with an escape.
+    `x LIKE 'ab%'` gives (x, 'ab', True), and `x LIKE 'ab%c'` gives (x, 'ab', False). Return None for other predicates,
+    and for a pattern without a prefix or with an escape.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions

@@ -1,4 +1,7 @@
-"""Replaces nodes and occurrence ids in expressions and blocks; unchanged subtrees are shared, not copied."""
+"""Replaces nodes and occurrence ids (the ids of the tables in FROM) in expressions and blocks.
+
+Unchanged subtrees are shared, not copied.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ Tree = exp.Expr
 
 
 def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
-    """Return the block with its occurrence ids replaced by those in `mapping`; the same object if no id changes."""
+    """Return the block with the ids of its tables in FROM replaced: `mapping` maps old ids to new ids.
+
+    Return the same object if no id changes.
+    """
     if all(mine == other for mine, other in mapping.items()):
         return block
     tables = tuple(replace(table, id=mapping[table.id]) for table in block.tables)
@@ -30,7 +36,7 @@ def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
 def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     """Return the tree with `change` applied to each node, outer nodes first.
 
-    `change` returns its argument to keep a node; the nodes of a replacement are not changed again.
+    `change` returns a replacement, or its argument to keep the node. The nodes of a replacement are not changed again.
     """
     new = change(tree)
     if new is not tree or isinstance(tree, (exp.Column, exp.Literal, exp.DataType, exp.Identifier)):
@@ -49,7 +55,10 @@ def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
 
 
 def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
-    """Return the block with `change` applied to each node of its expressions, as `changed` does."""
+    """Return the block with `change` applied to each node of its expressions, outer nodes first.
+
+    `change` returns a replacement, or its argument to keep the node. The nodes of a replacement are not changed again.
+    """
 
     def each(trees: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(changed(tree, change) for tree in trees)

@@ -36,7 +36,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _is_true(part: Tree) -> bool:
-    """Return whether a predicate is TRUE, a literal equated with itself, or an OR with such an operand."""
+    """Return whether a predicate is TRUE, a literal equated with itself, or an OR with one of these as an operand."""
     if isinstance(part, exp.Or):
         return any(map(_is_true, operands(part, exp.Or)))
     if isinstance(part, exp.EQ):
@@ -75,5 +75,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction of copies of the parts; copies, because a node can be in only one tree."""
+    """Return the conjunction of copies of the predicates; copies, because a node can be in only one tree."""
     return joined(exp.And, [part.copy() for part in parts])

@@ -29,7 +29,7 @@ _MOST_OF_INT = 2**31
 
 
 def folded(tree: Tree) -> Tree:
-    """Return a constant canonical expression as a literal or a cast literal; return any other expression unchanged.
+    """Return a constant expression as a literal or a cast literal; return any other expression unchanged.
 
     >>> from rewriter.sql import parse_select
     >>> folded(parse_select("SELECT 0.06 - 0.01").expressions[0]).sql()
@@ -57,7 +57,7 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 def _instant(call: exp.Anonymous) -> str | None:
     """Return the text of the TIMESTAMP that a call with constant arguments returns; None for other calls.
 
-    The text ends with the offset Z if the function counts from 1970, as timestamp_seconds() does.
+    `timestamp_seconds(0)` gives '1970-01-01 00:00:00Z', and `to_timestamp('2024-01-01')` gives '2024-01-01'.
     """
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:
@@ -73,7 +73,7 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def text_of_hex(call: Tree) -> str | None:
-    """Return the string that `decode(unhex('4445'), 'utf-8')` returns; None for other expressions.
+    """Return the string that `decode(unhex('4445'), 'utf-8')` returns, here DE; None for other expressions.
 
     Metabase writes string literals in this form.
     """
@@ -155,9 +155,9 @@ def _written(literal: Tree) -> date | None:
 
 
 def _called(call: exp.Anonymous) -> date | None:
-    """Return the result of last_day(), date_add(), date_sub() or add_months() of constants; None for other calls.
+    """Return the result of last_day(), date_add(), date_sub() or add_months() with constant arguments.
 
-    A string argument is parsed as a date.
+    A string argument is parsed as a date. Return None for other calls.
     """
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
@@ -174,9 +174,9 @@ def _argument(tree: Tree) -> date | None:
 
 
 def _stepped(day: date, step: Tree, sign: int) -> date | None:
-    """Return a date plus (`sign` 1) or minus (-1) a constant interval or number of days; None for other steps.
+    """Return a date plus (`sign` 1) or minus (`sign` -1) a step: a constant interval or a constant number of days.
 
-    The interval must be of days, weeks, months or years.
+    The interval must be of days, weeks, months or years. Return None for other steps.
     """
     if not isinstance(step, exp.Interval):
         count = _whole(step)

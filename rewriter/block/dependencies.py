@@ -49,18 +49,22 @@ class Dependencies:
 
     @property
     def single(self) -> frozenset[str]:
-        """The occurrence ids of the tables of which the grouping keys determine at most one row."""
+        """The ids of the tables in FROM of which the grouping keys determine at most one row."""
         return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
         """Return whether an expression has only one value in each group.
 
-        The columns of the expression must be normalized by the block's equivalence classes, as `keys` are.
+        The columns of the expression must be replaced by the representatives of their equivalence classes, as in
+        `keys`.
         """
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
-        """Return whether the grouping keys of any one row determine an expression's value for the row's whole group."""
+        """Return whether an expression can be computed from grouping keys, columns with one value, and constants.
+
+        A grouping key whose equal values may differ (see `_is_exact`) does not count.
+        """
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):
@@ -87,7 +91,7 @@ class Dependencies:
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the grouping keys determine at most one row of the table with this occurrence id (cached)."""
+        """Return whether the grouping keys determine at most one row of the table with the id `table` (cached)."""
         known = self._single.get(table)
         if known is None:
             self._single[table] = False  # ends the recursion: a table does not determine itself
@@ -96,10 +100,10 @@ class Dependencies:
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
-        """Return whether the grouping keys determine a table's row through the columns `key` of its primary key.
+        """Return whether the primary key of a table proves that each group has at most one row of the table.
 
-        Each of these columns is a grouping key or restricted to one value by the filter, or a LEFT join finds the row
-        by the primary key. Return False if `key` is empty.
+        `key` are the columns of the primary key. The proof is that each of them is a grouping key or is restricted to
+        one value by the filter, or that a LEFT join finds the row by the primary key. Return False if `key` is empty.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:
@@ -127,9 +131,9 @@ class Dependencies:
         return column in self._keys or self._pinned(column)
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Return whether `key` is a time bucket, and each value of `key` determines the value of `tree`.
+        """Return whether `key` is a time bucket or a date, and each value of `key` determines the value of `tree`.
 
-        A month determines its year.
+        `date_trunc('month', t)` determines `year(t)`.
         """
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
@@ -140,7 +144,10 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Return whether an expression can be computed from date fields, such as year and month, that are all keys."""
+        """Return whether an expression can be computed from date fields that are all grouping keys.
+
+        If year(t) and month(t) are keys, `date_trunc('month', t)` can be computed from them.
+        """
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

@@ -1,5 +1,8 @@
 """Adapts a view's block to a session in a time zone other than that in which the view's rows were computed.
 
+An instant (a TIMESTAMP) is the same in all zones, and can be used. A stored bucket is used as a bucket of the view's
+zone. Other values that depend on the zone, such as dates and labels of instants, are hidden from the session's queries.
+
 law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
      that of the zone in which it was computed
      what else depends on the zone, as a date, a label or a text of an instant, is a value that nothing here equals
@@ -48,9 +51,9 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
     """Return a block that was computed in time zone `zone`, adapted to sessions in other zones.
 
-    Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and keys that depend on the zone are wrapped in
-    a call that equals no expression of a query, so that no query is answered from these outputs. Return None if a
-    filter, a join, ORDER BY or a derived table depends on the zone.
+    Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and grouping keys that depend on the zone are
+    wrapped in a call that equals no expression of a query, so that no query is answered from these outputs. Return None
+    if a filter, a join, ORDER BY or a derived table depends on the zone.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -75,7 +78,7 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 def _is_settled(tree: Tree, scope: Scope) -> bool:
     """Return whether an expression certainly has the same value in all time zones.
 
-    That is so if TIMESTAMPs occur only in comparisons with each other, in IS NULL, and in min(), max() and count().
+    Comparisons of two TIMESTAMPs, IS NULL, and min(), max() and count() of a TIMESTAMP are the same in all zones.
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
@@ -92,7 +95,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a time bucket with an explicit zone of such a column."""
+    """Return whether an expression is a TIMESTAMP column, or a bucket of a TIMESTAMP that names its own time zone."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -15,13 +15,17 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """Return a canonical column reference as a pair: the occurrence id of its table, and its name."""
+    """Return a canonical column reference as a pair: the id of its table in FROM, and its name."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 
 
 def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Member, _Member]]) -> None:
-    """Merge the equivalence classes of the two members of each pair, in place; a new member starts as its own class."""
+    """Merge the equivalence classes of the two members of each pair in `pairs`.
+
+    `classes`, which maps each member to its class, is changed in place. A member that is not in `classes` starts as a
+    class of its own.
+    """
     for left, right in pairs:
         both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
         classes |= dict.fromkeys(both, both)
@@ -45,7 +49,7 @@ class Equivalence:
         self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
-        """Return the equivalence class of a column, including the column itself, as pairs of occurrence id and name."""
+        """Return the columns that are equal to a column, with the column itself, as pairs of table id and name."""
         key = key_of(column)
         return self._class.get(key, frozenset({key}))
 

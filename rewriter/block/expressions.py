@@ -56,7 +56,8 @@ Tree = exp.Expr
 def canonical(node: Tree, scope: Scope) -> Tree:
     """Return the canonical tree of an expression, with names resolved in `scope`.
 
-    Raise Unsupported if the expression contains SQL that a block cannot represent.
+    `A BETWEEN 1 AND 2` gives `t_0.a >= 1 AND t_0.a <= 2` if a is a column of the table t. Raise Unsupported if the
+    expression contains SQL that a block cannot represent.
     """
     found = _BUILDER.get(type(node))
     if found is None:
@@ -170,7 +171,9 @@ def _in(node: Tree, scope: Scope) -> Tree:
 
 
 def _in_tuples(node: Tree, scope: Scope) -> Tree:
-    """Return `(a, b) IN ((1, 2), (3, 4))` as null-safe comparisons of a and b; raise Unsupported if types differ.
+    """Return `(a, b) IN ((1, 2), (3, 4))` as `a <=> 1 AND b <=> 2 OR a <=> 3 AND b <=> 4`.
+
+    Raise Unsupported if an expression such as a and one of its values are not both integers or both strings.
 
     no: types that Spark coerces differently within structs, such as a string beside a number
     """
@@ -351,9 +354,10 @@ def _is_time(source: Tree) -> bool:
 
 
 def _clock(node: Tree, scope: Scope) -> Tree:
-    """Return `current_date` and similar keywords without parentheses as a call.
+    """Return `current_date` or `current_timestamp` without parentheses as a call.
 
-    Raise Unsupported if a column or an output could have that name.
+    Raise Unsupported if a column or an output has the same name, or in a subquery, where an outer column may have the
+    name.
     """
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)
@@ -382,7 +386,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
     """Return an integer column without its cast to a wider integer type; return any other argument unchanged.
 
-    Such a cast changes neither sum(), which is a BIGINT in both cases, nor count().
+    For an INT column n, `CAST(n AS BIGINT)` gives n: sum(), which is a BIGINT in both cases, and count() are the same.
     """
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
@@ -392,9 +396,9 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return a sketch aggregate with its size as the second argument; `size` if the call has no second argument.
+    """Return an aggregate that builds a sketch (such as approx_count_distinct's) with its size as the second argument.
 
-    Raise Unsupported if the size is not a constant.
+    The size is `size` if the call has no second argument. Raise Unsupported if the size is not a constant.
     """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
@@ -445,10 +449,10 @@ def _window(node: Tree, scope: Scope) -> Tree:
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return a call of timeseries(), date_trunc() or trunc() as the bucket `timeseries(source, grain, type)`.
+    """Return a call of timeseries(), date_trunc() or trunc() as a time bucket, `timeseries(source, grain, type)`.
 
-    If the type or the grain is unknown or not supported, date_trunc() and trunc() stay calls of their own, and
-    timeseries() raises Unsupported.
+    `date_trunc('HOUR', ts)` gives `timeseries(ts, 'hour', 'timestamp')`. If the type or the grain is unknown or not
+    supported, date_trunc() and trunc() stay calls of their own, and timeseries() raises Unsupported.
     """
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":
@@ -476,10 +480,10 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """Return the grain that the second argument of `timeseries` names.
+    """Return the grain that the second argument of timeseries(time, grain) names.
 
-    Raise Unsupported if `unit` is None or not the name of a grain, if the type `kind` of the first argument is unknown
-    (None), or if a DATE has no buckets of this grain.
+    `unit` is the second argument, and `kind` the type of the first. Raise Unsupported if `unit` is None or not the name
+    of a grain, if `kind` is None (unknown), or if a DATE has no buckets of this grain.
     """
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:

@@ -69,7 +69,7 @@ class Join:
     on: tuple[Tree, ...]
 
     def renamed(self, mapping: Mapping[str, str]) -> Join:
-        """Return the join with its occurrence ids replaced by those in `mapping`."""
+        """Return the join with its occurrence ids (ids of tables) replaced: `mapping` maps old ids to new ids."""
         on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
         return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
 
@@ -87,18 +87,18 @@ class Ordering:
 class Block:
     """A SELECT in normal form: a product of tables, other joins, WHERE, groups, windows, ORDER BY and LIMIT.
 
-    An inner join is a product whose condition is in `where`. `joins` are the other joins; each ON names only tables
-    before it, and independent joins may be in any order.
+    An inner join is a product whose condition is in `where`. `joins` are the other joins; the ON condition of a join
+    names only tables before the join, and independent joins may be in any order.
 
     `keys` are the grouping keys: None if the block does not group, empty for one aggregate over all rows. `sets` are
     the grouping sets; None means a single set of all keys. A DISTINCT without groups is represented as grouping by all
     outputs; `distinct` is true for a DISTINCT applied after groups or windows. `names` are the outputs' names; None for
-    an output whose name the text does not determine (it is neither an alias nor a plain column).
+    an output whose name the text does not determine (the output is neither an alias nor a plain column).
 
     `decides` is true if an outer query may filter, join, group or deduplicate rows by this block's outputs, or if the
-    statement writes the rows. `as_set` is true if the block is an operand of EXISTS or IN, where duplicate rows do not
-    matter. `since` contains pairs of a time expression and a lower bound of its values in seconds since 1970. A column
-    that an outer join can fill with NULLs is nullable, regardless of the table's schema.
+    statement writes the rows. `as_set` is true if the block is the subquery of EXISTS or IN, where duplicate rows do
+    not matter. `since` contains pairs of a time expression and a lower bound of its values in seconds since 1970. A
+    column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """
 
     tables: tuple[Occurrence, ...]
@@ -172,7 +172,10 @@ def remembered(
 
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """Return an expression with its occurrence ids replaced by those in `mapping`; the same object if no id changes."""
+    """Return an expression with its occurrence ids (ids of tables) replaced: `mapping` maps old ids to new ids.
+
+    Return the same object if no id changes.
+    """
     if all(map(eq, mapping.keys(), mapping.values())):
         return tree
 

@@ -1,7 +1,7 @@
 """Converts a FROM clause to tables, joins, predicates, and the scope in which names are resolved.
 
-Derived tables (subqueries in FROM) and CTEs that only select, filter and join are merged into the outer block. Others
-become tables of the block, named by their SQL text, if their columns are known.
+Derived tables (subqueries in FROM) and CTEs that only select, filter and join are merged into the outer block. Other
+derived tables and CTEs become tables of the block, named by their SQL text, if their columns are known.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 class _TooMany(Unsupported):
     """The error that FROM has more tables than MOST_TABLES.
 
-    After other Unsupported errors, a derived table is read a second time, as a table of its own. After this error, a
-    second attempt would only take as long again.
+    After another Unsupported error, a derived table that could not be merged is read a second time, as a table of its
+    own. After this error there is no second attempt, because it would take as long and fail again.
     """
 
 
@@ -97,7 +97,7 @@ class _Item(NamedTuple):
     def plain(self) -> bool:
         """Whether all outputs of the item are plain columns and all joins within the item are inner joins.
 
-        Then an output is NULL only where its column is NULL.
+        If so, an output is NULL only where its column is NULL.
         """
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
@@ -113,8 +113,8 @@ def read_from(
     """Return the content of a SELECT's FROM clause; raise Unsupported for SQL that a block cannot represent.
 
     `find` looks up tables, `common` looks up CTEs, and `build` builds the blocks of derived tables. `derive` reads a
-    derived table that cannot be merged into the block; without `derive`, such a table raises Unsupported. Occurrence
-    ids in `taken` are not used.
+    derived table that cannot be merged into the block; without `derive`, a derived table of this kind raises
+    Unsupported. The tables get no id that is in `taken`.
     """
     source = tree.args.get("from_")
     if source is None:
@@ -181,8 +181,8 @@ class _Reader:
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
         """Return the equalities of USING, and merge the two columns of each name into one column of the scope.
 
-        The merged column is the left side's, also for a LEFT join. Raise Unsupported for a join that is neither INNER
-        nor LEFT, and if a side lacks a column.
+        `left` is the scope before the join, and `right` the joined item. The merged column is the left side's, also for
+        a LEFT join. Raise Unsupported for a join that is neither INNER nor LEFT, and if a side lacks a column.
         """
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported")
@@ -212,7 +212,7 @@ class _Reader:
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
-        """Add `A RIGHT JOIN B` as `B LEFT JOIN A`.
+        """Add `A RIGHT JOIN B ON …` as `B LEFT JOIN A ON …`; `item` is B, and `on` are the conjuncts of ON.
 
         Raise Unsupported if A contains outer joins or computed outputs, or if B contains joins.
         """
@@ -326,9 +326,9 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
-    """Return the SELECT of a derived table or CTE; None for other items of FROM.
+    """Return the SELECT of a derived table or CTE, which `common` looks up; None for other items of FROM.
 
-    For a set operation, return None or an empty SELECT.
+    For a set operation such as UNION, return None if it is a derived table, and an empty SELECT if it is a CTE.
     """
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
@@ -360,7 +360,8 @@ def _is_call(node: Tree) -> bool:
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     """Return a derived table that is not merged into the outer block, as an item of FROM with one table.
 
-    Raise Unsupported if two columns have the same name, or if the alias renames the columns.
+    `derive` reads the derived table, whose id is not in `taken`. Raise Unsupported if two columns have the same name,
+    or if the alias renames the columns.
     """
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
@@ -378,7 +379,7 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:
-    """Return an unused occurrence id made from the table's name.
+    """Return an occurrence id that is not in `taken`, made from the table's name, such as orders_0.
 
     Because of the name in the id, a view and a query mostly use the same ids for the same tables.
     """
@@ -389,7 +390,8 @@ def _free_id(name: str, taken: frozenset[str]) -> str:
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
     """Return the block of a derived table or CTE in FROM; None for other items.
 
-    Raise Unsupported if a block cannot represent the SELECT.
+    `common` looks up CTEs, and `build` builds the block, whose tables get no id in `taken`. Raise Unsupported if a
+    block cannot represent the SELECT.
     """
     select = _select_of(node, common)
     if select is None:
@@ -415,7 +417,10 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Return the scope of a SELECT's FROM clause; items of FROM that are unknown or unsupported are left out."""
+    """Return the scope of a SELECT's FROM clause; items of FROM that are unknown or unsupported are left out.
+
+    `find` looks up tables, `common` looks up CTEs, and `build` builds the blocks of derived tables.
+    """
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
@@ -436,7 +441,7 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """Return a derived table's block as an item of FROM that is merged into the outer block.
+    """Return a derived table's block as an item of FROM, named `alias`, that is merged into the outer block.
 
     Raise Unsupported if the block groups, deduplicates or limits its rows, if it has window functions, or if an output
     has more than MOST_NODES nodes.
@@ -451,8 +456,8 @@ def _merged(block: Block, alias: str) -> _Item:
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
     """Return the clause with each LEFT join made inner if the filter rejects the rows that the join fills with NULLs.
 
-    `where` are the conjuncts of WHERE. Columns of the remaining outer joins become nullable. A FULL join may become a
-    LEFT join.
+    `where` are the conjuncts of WHERE. A FULL join becomes a LEFT join if the filter rejects the NULLs of one side.
+    Columns of the remaining outer joins become nullable.
 
     law: a filter that is never true for NULL in a column drops all rows that the join filled with NULLs; a FULL join
          whose filter rejects the NULLs of one side is a LEFT join that keeps that side
@@ -472,7 +477,10 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
 
 
 def _kept_side(join: Join, conjuncts: Sequence[Tree]) -> Join:
-    """Return a FULL join as a LEFT join if the filter rejects NULLs of one of its tables; else the same join."""
+    """Return a FULL join as a LEFT join if a filter rejects NULLs of one of its tables; else the same join.
+
+    `conjuncts` are the conjuncts of the filter.
+    """
     for table in sorted(join.tables) if join.kind == "FULL" else ():
         if any(_rejects(conjunct, replace(join, tables=frozenset({table}))) for conjunct in conjuncts):
             return replace(join, kind="LEFT", tables=join.tables - {table})
@@ -484,7 +492,10 @@ def _rejects(conjunct: Tree, join: Join) -> bool:
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:
-    """Return the operands that cannot be NULL where a conjunct is true; empty if none is known."""
+    """Return the operands of a conjunct that cannot be NULL where the conjunct is true; empty if none is known.
+
+    `a < b` gives (a, b), and `NOT a IS NULL` gives (a,).
+    """
     if isinstance(conjunct, REJECTING):
         return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
     inner = conjunct.this if isinstance(conjunct, exp.Not) else None

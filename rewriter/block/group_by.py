@@ -22,7 +22,7 @@ _TRAILING = ("rollup", "cube", "grouping_sets")
 
 @dataclass(frozen=True)
 class GroupBy:
-    """The grouping keys, in the order of grouping_id(), and the grouping sets; `sets` is None if there are none.
+    """The grouping keys, in the order of grouping_id(), and the grouping sets; `sets` is None without grouping sets.
 
     `constant` is true if all expressions in GROUP BY are constants: then all rows form one group, and there is no group
     if there are no rows.
@@ -85,7 +85,10 @@ def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
 
 
 def set_bits(keys: Sequence[Tree]) -> Tree:
-    """Return grouping_id() of the keys as a canonical sum of grouping() calls, each multiplied by its power of two."""
+    """Return grouping_id() of the keys as a canonical sum of grouping() calls, each multiplied by its power of two.
+
+    For two keys: `CAST(grouping(a) AS BIGINT) * 2 + CAST(grouping(b) AS BIGINT)`.
+    """
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])
@@ -100,7 +103,8 @@ def set_bits(keys: Sequence[Tree]) -> Tree:
 def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
     """Return the keys of GROUP BY ALL: the outputs without an aggregate.
 
-    Raise Unsupported if such an output has no column, or if ALL may be the name of a column.
+    `read` returns the canonical form of an expression. Raise Unsupported if one of these keys contains no column, or if
+    ALL may be the name of a column.
     """
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not holds(key, exp.Column) for key in keys):
@@ -115,7 +119,8 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
     """Return the GroupBy of `a, b WITH ROLLUP`, `a, b WITH CUBE` or `a, b GROUPING SETS (…)`.
 
-    Raise Unsupported if a key occurs twice, or if a grouping set names an expression that is not a key.
+    `clauses` has the ROLLUP, CUBE or GROUPING SETS, `keys` are a and b, and `read` returns the canonical form of an
+    expression. Raise Unsupported if a key occurs twice, or if a grouping set names an expression that is not a key.
     """
     if len(clauses) != 1:
         raise Unsupported("GROUP BY combines two of ROLLUP, CUBE and GROUPING SETS: write one GROUPING SETS (…)")
@@ -136,7 +141,8 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
 def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
     """Return the grouping sets of one item of GROUP BY; a plain expression is one set.
 
-    Raise Unsupported for nested GROUPING SETS, and if ROLLUP or CUBE names a key twice.
+    `ROLLUP (a, b)` gives (a, b), (a) and (). `read` returns the canonical form of an expression. Raise Unsupported for
+    nested GROUPING SETS, and if ROLLUP or CUBE names a key twice.
     """
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):

@@ -64,11 +64,12 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """Return a monotone expression as a Line, which maps sets of its values to sets of its subject's values.
+    """Return a monotone expression as a Line; None for unsupported expressions.
 
-    The subject of `coalesce(n, 0)` is n. With `through`, the subject of a time's bucket, date or year is the time
-    itself. Otherwise a bucket is its own subject, and a date or year is not supported. Return None for unsupported
-    expressions.
+    The Line maps a set of the expression's values to the set of values of its subject: the column or time bucket within
+    the expression, as n in `coalesce(n, 0)`. `zone` is the session's time zone. With `through`, the subject of a time's
+    bucket, date or year is the time itself. Without `through`, a bucket is its own subject, and a date or year of a
+    time is unsupported.
     """
     column = block.type_of(tree)
     if column is not None:
@@ -86,7 +87,10 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 
 
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of a number cast to a wider type that represents all its values; None for other casts."""
+    """Return the Line of a number cast to a wider type that represents all values of the number; None for other casts.
+
+    For an INT column n, the Line of `CAST(n AS BIGINT)` has the subject n. `through` is as in `line_of`.
+    """
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
@@ -97,7 +101,9 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
-    """Return the Line of coalesce(x, c) with a constant c, which maps NULL to c; None for other calls.
+    """Return the Line of coalesce(x, c) with a constant c; None for other calls.
+
+    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`.
 
     no:   a DOUBLE c beside an integer x, since Spark then compares x in DOUBLE
     """
@@ -121,7 +127,7 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """Return the Line of the bucket, date or year of a time.
+    """Return the Line of a time's bucket, date or year, such as `year(ts)`, with the time as its subject.
 
     Return None for other expressions, and for a TIMESTAMP unless the zone has a fixed offset.
     """
@@ -144,9 +150,10 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The step function that maps a time of type `kind` to a label.
+    """The function that maps a time of type `kind` to the start of its bucket, as the type `shown`.
 
-    The label is the start of the time's bucket (grain `grain`) as the type `shown`, or the year as INT.
+    `grain` is the grain of the buckets, and `zone` the session's time zone. If `shown` is int, the function maps the
+    time to its year.
     """
 
     grain: str
@@ -155,7 +162,7 @@ class _Steps:
     zone: str
 
     def back(self, values: RangeSet) -> RangeSet | None:
-        """Return the set of times whose labels are in `values`; None if a bound is beyond the year 9999."""
+        """Return the set of times that the function maps into `values`; None if a bound is beyond the year 9999."""
         try:
             return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
         except (ValueError, OverflowError):
@@ -168,9 +175,9 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the start of the first bucket whose label is at least `value`, or with `after` above `value`.
+        """Return the start of the first bucket whose start (or year) is at least `value`; with `after`, above `value`.
 
-        The start is in days since 1970 for dates, else in microseconds since 1970.
+        The result is in days since 1970 if the times are of type DATE, else in microseconds since 1970.
         """
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
@@ -183,6 +190,6 @@ class _Steps:
         return wall_of(value * _DAY if self.shown == "date" else value + self._offset(self.shown))
 
     def _offset(self, kind: str) -> int:
-        """Return the zone's offset from UTC in microseconds for a TIMESTAMP; 0 for types without a zone."""
+        """Return the zone's offset from UTC in microseconds if `kind` is timestamp; 0 for types without a zone."""
         moment = read_moment("1970-01-01", self.zone) if kind == "timestamp" else None
         return -moment.micros if moment is not None else 0

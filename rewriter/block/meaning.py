@@ -55,7 +55,7 @@ def meaning(tree: Tree) -> Tree:
 
 
 class _Meant(NamedTuple):
-    """The result of `meaning`.
+    """An expression with its commutative operands in a fixed order.
 
     `made` is true if the tree is newly built, so that it can be put into another tree without a copy.
     """
@@ -65,7 +65,7 @@ class _Meant(NamedTuple):
 
     @property
     def part(self) -> Tree:
-        """The tree for use as an operand of another tree; a copy unless it is newly built."""
+        """The tree for use as an operand of another tree; a copy unless the tree is newly built."""
         return self.tree if self.made else self.tree.copy()
 
 
@@ -83,7 +83,7 @@ def _meant(tree: Tree) -> _Meant:
 
 @lru_cache(maxsize=8192)  # caches each operand: a sum of hundreds of terms is compared at each of its additions
 def _reordered(tree: Tree) -> _Meant:
-    """Return the tree with commutative operands sorted by hash; the same tree if they already are in that order.
+    """Return the tree with commutative operands sorted by hash; the same tree if the operands are in that order.
 
     The order may differ from one process to another.
     """

@@ -73,7 +73,7 @@ def negated(tree: Tree) -> Tree:
 
 
 def joined(kind: type[Tree], parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction or disjunction (`kind`) of one or more operands, which are not copied."""
+    """Return one or more predicates joined by AND or OR; `kind` is exp.And or exp.Or. The predicates are not copied."""
     whole: Tree = parts[0]
     for part in parts[1:]:
         whole = kind(this=whole, expression=part)

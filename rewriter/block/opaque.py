@@ -22,15 +22,16 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """Return the call that represents a subquery of this kind; for IN, `operands` is the left operand.
+    """Return a call that represents a subquery or an outer column, with its SQL `text` as the last argument.
 
-    The text is an Identifier node, so that comparisons of trees respect case.
+    `kind` is SCALAR, EXISTS, IN or OUTER, and becomes the function's name; for IN, `operands` is the left operand. The
+    text becomes an Identifier node, so that comparisons of trees respect case.
     """
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
 def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
-    """Return whether a canonical node represents a subquery or an outer column."""
+    """Return whether a node of a canonical expression is a call that represents a subquery or an outer column."""
     return isinstance(node, exp.Anonymous) and node.name in OPAQUE
 
 
@@ -42,7 +43,7 @@ def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
 
 
 def text_of(call: exp.Anonymous) -> str:
-    """Return the SQL text of the subquery that a call represents.
+    """Return the SQL text of the subquery or outer column that a call represents.
 
     >>> text_of(opaque(SCALAR, "SELECT max(x) FROM t"))
     'SELECT max(x) FROM t'
@@ -51,9 +52,9 @@ def text_of(call: exp.Anonymous) -> str:
 
 
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
-    """Return a subquery with its operator (IN, EXISTS) as SQL text, in parentheses so that it can be an operand.
+    """Return the SQL text of a subquery with its operator (IN, EXISTS), in parentheses so that it can be an operand.
 
-    `expression_text` prints the left operand of IN.
+    `call` represents the subquery; `expression_text` prints the left operand of IN. An outer column gives its name.
 
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
@@ -67,7 +68,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """Return the expression with the text of each subquery that is a key of `texts` replaced by the value."""
+    """Return the expression with the SQL texts of its subqueries replaced: `texts` maps old texts to new texts."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):

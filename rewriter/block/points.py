@@ -26,9 +26,10 @@ _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
 
 
 def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """Return a constant as a Python value that is comparable with values of the type `kind`.
+    """Return a constant as a Python value that is comparable with values of the SQL type `kind`.
 
-    Return None if the expression is not a constant, or if Spark would compare the constant in another type than `kind`.
+    For the kind date, `DATE '1970-01-02'` gives 1. `zone` is the time zone of TIMESTAMP literals. Return None if the
+    expression is not a constant, or if Spark would compare the constant in another type than `kind`.
     """
     sign = 1
     if isinstance(literal, exp.Neg):
@@ -107,9 +108,10 @@ def number_of(text: str) -> Fraction | int:
 
 
 def _rounded(text: str, kind: str) -> Fraction | None:
-    """Return the value of a literal rounded to DOUBLE; None if the value is not finite.
+    """Return the value of a number's text rounded to DOUBLE; None if the value is not finite.
 
-    Also return None for a large integer beside a FLOAT: it is not certain in which type Spark compares the two.
+    `kind` is the type of the values that are compared with the number. For FLOAT, return None for a large integer, too:
+    it is not certain in which type Spark compares the two.
     """
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):

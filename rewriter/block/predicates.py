@@ -1,6 +1,7 @@
 """Sorts the conjuncts of a WHERE by kind, and decides whether they imply another predicate.
 
-The kinds are equalities of columns, sets of values of one subject (a column or an expression of it), and the rest.
+The kinds are equalities of columns, sets of values of one subject (a column or an expression of a column), and the
+rest.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ class Predicates:
 
     `pairs` are equalities of two columns that may replace each other: both have the same type, which is neither
     floating point (0.0 = -0.0) nor a string with a collation. `ranges` maps each subject to the set of values that the
-    conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of it such as a
-    time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `zone` is the session's time
-    zone. `cases` limits the combinations of OR branches that `implies` examines.
+    conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of this column
+    such as a time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `zone` is the
+    session's time zone. `cases` limits the combinations of OR branches that `implies` examines.
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
@@ -92,7 +93,7 @@ class Predicates:
         return any(values.empty for values in self.ranges.values())
 
     def implies(self, conjunct: Tree) -> bool:
-        """Return whether the conjuncts imply another predicate; False also if no proof is found.
+        """Return whether the conjuncts imply another predicate; False also if the search finds no proof.
 
         law:    each combination of OR branches that makes the query's filter true makes each clause of the conjunct
                 true
@@ -145,7 +146,7 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the set of values that the conjuncts allow a column or expression, with the sets in `_further`."""
+        """Return the values that the conjuncts allow a column or expression, also indirectly (see `_further`)."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
@@ -153,7 +154,8 @@ class Predicates:
     def _further(self) -> dict[Tree, RangeSet]:
         """The sets of values that follow indirectly from the conjuncts, keyed by column or expression.
 
-        These are sets for the time of a bucket, for columns that a LIKE restricts, and for columns that cannot be NULL.
+        `date_trunc('day', t) >= DATE '2024-01-01'` restricts t, `x LIKE 'ab%c'` restricts x to the prefix ab, and `a <
+        b` excludes NULL in a and b.
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
@@ -167,7 +169,8 @@ class Predicates:
     def _in_each_case(self, conjunct: Tree) -> bool:
         """Return whether a predicate is implied in each branch of the first disjunction that names one of its columns.
 
-        A branch that contradicts the other conjuncts does not count. Return False if there is no such disjunction.
+        A branch that contradicts the other conjuncts does not count. Return False if no disjunction names a column of
+        the predicate.
         """
         wanted = {*every(conjunct, exp.Column)}
         for disjunction, columns in self._disjunctions:
@@ -178,7 +181,10 @@ class Predicates:
 
     @cached_property
     def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
-        """The conjuncts that are disjunctions over several columns or expressions, each with the set of its columns."""
+        """The conjuncts that are disjunctions over several columns or expressions, each with the set of its columns.
+
+        Empty if the limit `cases` is used up.
+        """
         found = []
         for conjunct in self._rest if self._cases > 1 else ():
             if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
@@ -235,7 +241,10 @@ def predicates_of(block: Block, zone: str) -> Predicates:
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the two columns of an equality after which one can replace the other; None for other conjuncts."""
+    """Return the two columns of an equality after which one can replace the other; None for other conjuncts.
+
+    An equality of DOUBLE columns is not of this kind, because 0.0 = -0.0.
+    """
     if not isinstance(conjunct, exp.EQ):
         return None
     left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)

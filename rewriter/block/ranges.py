@@ -37,7 +37,7 @@ class Interval(NamedTuple):
         return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
 
     def within(self, other: Interval) -> bool:
-        """Return whether the other interval contains this one."""
+        """Return whether the other interval contains this interval."""
         if self.empty:
             return True
         (low, closed), (least, included) = self.low, other.low
@@ -95,7 +95,10 @@ class RangeSet:
 
     @staticmethod
     def compare(operator: str, value: Value) -> RangeSet:
-        """Return the set of the values v for which `v operator value` is true."""
+        """Return the set of the values v for which `v operator value` is true.
+
+        `compare("<", 5)` gives the values below 5, without NULL.
+        """
         point = Bound(value, operator in ("=", "<=", ">="))
         if operator == "=":
             return RangeSet((Interval(point, point),))
@@ -104,18 +107,18 @@ class RangeSet:
 
     @staticmethod
     def of(values: Iterable[Value]) -> RangeSet:
-        """Return the set of exactly these values, without NULL."""
+        """Return the set of exactly the values `values`, without NULL."""
         points = [Bound(value, True) for value in sorted(set(values))]
         return RangeSet(tuple(Interval(point, point) for point in points))
 
     @staticmethod
     def but(values: Iterable[Value]) -> RangeSet:
-        """Return the set of all values except these, without NULL."""
+        """Return the set of all values except `values`, without NULL."""
         edges = [Bound(value, False) for value in (None, *sorted(set(values)), None)]
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
     def closed_over_integers(self) -> RangeSet:
-        """Return the same set of integers with closed bounds, so that `x < 10` and `x <= 9` give equal sets."""
+        """Return the set of the same integers with closed bounds, so that `x < 10` and `x <= 9` give equal sets."""
         return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
 
     @staticmethod
@@ -157,7 +160,7 @@ class RangeSet:
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
-        """Return whether the other set contains this one."""
+        """Return whether the other set contains this set."""
         if self.null and not other.null:
             return False
         rest = iter(other.intervals)
@@ -198,10 +201,10 @@ def _close(interval: Interval) -> Interval:
 
 
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
-    """Return the set of these intervals, with overlapping and adjacent ones merged.
+    """Return the set of these intervals, and of NULL if `null` is true, with overlapping and adjacent intervals merged.
 
-    Merged intervals allow `within` to compare them one by one. With `discrete`, the values are integers: [1, 2] and [3,
-    4] are adjacent.
+    `RangeSet.within` relies on the merging: it looks for each interval of one set within a single interval of the other
+    set. With `discrete`, the values are integers, and [1, 2] and [3, 4] are adjacent.
     """
     found = [interval for interval in intervals if not interval.empty]
     if len(found) < 2:

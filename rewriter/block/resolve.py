@@ -53,9 +53,9 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 class Texts(NamedTuple):
     """The parameters for reading subqueries and derived tables that a block contains as SQL text.
 
-    `of` returns a subquery's text in the statement. `levels` limits how deeply subqueries may be nested. Subqueries
-    whose texts are in `known` are not checked again. `derive` reads a derived table that cannot be merged into the
-    block; without `derive`, such a table raises Unsupported.
+    `of` returns the SQL text of a subquery, as the statement contains it. `levels` limits how deeply subqueries may be
+    nested. Subqueries whose texts are in `known` are not checked again. `derive` reads a derived table that cannot be
+    merged into the block; without `derive`, a derived table of this kind raises Unsupported.
     """
 
     of: Callable[[exp.Select], str]
@@ -77,11 +77,11 @@ def build_block(
 ) -> Block:
     """Return the block of a SELECT; raise Unsupported for SQL that a block cannot represent.
 
-    `find` looks up a table's name and columns, `common` looks up a CTE. Occurrence ids in `taken` are not used. Without
-    `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in WHERE;
-    without `outer`, they raise Unsupported. With `ties`, window functions may distinguish rows that are equal under
-    their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose outputs do not matter: `*` becomes one
-    constant instead of all columns.
+    `find` looks up a table's name and columns, `common` looks up a CTE. The tables get no id that is in `taken`.
+    Without `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in
+    WHERE; without `outer`, outer references raise Unsupported. With `ties`, window functions such as row_number() may
+    distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose
+    outputs do not matter: `*` becomes one constant instead of all columns.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -110,7 +110,10 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """Return the text of an uncorrelated subquery; raise Unsupported if it is correlated or not supported."""
+    """Return the text of an uncorrelated subquery; raise Unsupported if the subquery is correlated or not supported.
+
+    `find` looks up tables, `common` looks up CTEs, and `texts` has the parameters for reading subqueries.
+    """
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not a single SELECT")
@@ -138,7 +141,10 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of a SELECT's FROM clause; unknown and unsupported items of FROM are left out."""
+    """Return the scope of a SELECT's FROM clause; unknown and unsupported items of FROM are left out.
+
+    `find` looks up tables, and `common` looks up CTEs.
+    """
 
     def plain(item: exp.Table) -> tuple[exp.Select, Build] | None:
         named = common(item)
@@ -156,7 +162,10 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the scope of a SELECT's FROM clause; raise Unsupported if the names of some columns are unknown."""
+    """Return the scope of a SELECT's FROM clause; raise Unsupported if the names of some columns are unknown.
+
+    `find` looks up tables, and `common` looks up CTEs.
+    """
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
         raise Unsupported("not all names of the outer SELECT are known")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
@@ -170,7 +179,9 @@ def _no_common(_: exp.Table) -> None:
 def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None) -> Common:
     """Return a function that looks up the CTE that an item of FROM names; the function returns None for other items.
 
-    With `texts_of`, CTEs may contain subqueries, and derived tables that are not merged.
+    `find` looks up the tables that CTEs read. `texts_of` returns the parameters for reading the subqueries and the
+    unmerged derived tables of a CTE's SELECT; without `texts_of`, a CTE that contains one of these raises Unsupported
+    when its block is built.
     """
 
     def build_of(table: CommonTable) -> Build:
@@ -191,7 +202,10 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
 
 @dataclass(frozen=True)
 class _SelectList:
-    """The outputs of a SELECT, among which aliases and ordinals are resolved."""
+    """The outputs of a SELECT, among which aliases and ordinals are resolved.
+
+    `items` has each output's canonical expression, its name (None if unknown), and whether the name is an alias.
+    """
 
     scope: Scope
     items: Sequence[tuple[Tree, str | None, bool]]
@@ -229,9 +243,9 @@ class _SelectList:
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """Return the output at the position that an ordinal names, or any other expression in canonical form.
+        """Return the output at a position such as the 2 of `GROUP BY 2`; return any other expression in canonical form.
 
-        Raise Unsupported if there is no output at that position.
+        Raise Unsupported if there is no output at the position.
         """
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
@@ -243,8 +257,9 @@ class _SelectList:
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """Return the output with this name; None if no output has the name; raise Unsupported if two outputs
-        have it.
+        """Return the output with this name; None if no output has the name.
+
+        Raise Unsupported if two different outputs have the name.
         """
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
@@ -252,10 +267,10 @@ class _SelectList:
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
-        """Return the expression of an output alias; None if no output has that alias.
+        """Return the expression of an output alias; None if no output has the alias `name`.
 
-        Raise Unsupported if two different outputs have the alias, or if it is also the name of a column other than the
-        output.
+        Raise Unsupported if two different outputs have the alias, or if the alias is also the name of a column and
+        means another expression.
         """
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
@@ -277,7 +292,7 @@ def _takes_all(tree: exp.Select) -> bool:
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     """Yield each output of a SELECT: its canonical expression, its name, and whether the name is an alias.
 
-    The name is None if the text does not determine it (the output is neither an alias nor a plain column).
+    The name is None if the output has no alias and is not a plain column, because Spark then generates the name.
     """
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
@@ -303,7 +318,8 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
     """Return the block with GROUP BY and the clauses that are evaluated after it: HAVING, DISTINCT, ORDER BY, LIMIT.
 
-    `block` is the block without these clauses. Raise Unsupported for clauses that a block cannot represent.
+    `block` is the block without these clauses. With `ties`, window functions such as row_number() may distinguish rows
+    that are equal under their ORDER BY. Raise Unsupported for clauses that a block cannot represent.
     """
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
@@ -383,7 +399,7 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, in this block or after a rewrite.
+    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, now or in a rewritten query.
 
     These clauses are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
     """

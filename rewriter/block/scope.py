@@ -72,11 +72,11 @@ class Scope:
 
     `tables` are the tables whose declared columns give the types. `merged` are the columns that USING made of two
     columns, `hidden` the (alias, name) pairs of the two original columns, which an unqualified name no longer means.
-    `alias` returns the output with an alias, in clauses where output aliases are visible; None if there is no such
-    output. `constant` returns the text of an uncorrelated subquery, or raises Unsupported.
+    `alias` returns the output with an alias, in clauses where output aliases are visible, and None if no output has the
+    alias. `constant` returns the text of an uncorrelated subquery, or raises Unsupported.
 
     A name that is not exactly one column of the sources may be ambiguous or an outer reference. `outer`, if set,
-    resolves a name that is certainly an outer reference; all other such names raise Unsupported.
+    resolves a name that is certainly an outer reference; an ambiguous or unknown name raises Unsupported.
     """
 
     tables: tuple[Occurrence, ...]
@@ -88,7 +88,10 @@ class Scope:
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the canonical expression of a column reference; raise Unsupported if it is unknown or ambiguous."""
+        """Return the canonical expression of a column reference.
+
+        Raise Unsupported if the reference names no column, or more than one.
+        """
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
@@ -112,7 +115,10 @@ class Scope:
         return "is not a column of the tables in FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """Return the first source that has the column; None if no source has it, or if USING has merged columns."""
+        """Return the first source that has the column.
+
+        Return None if no source has the column, or if any join of the scope has USING.
+        """
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -121,9 +127,10 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Return whether a name that is not a column of this scope can only be an outer reference.
+        """Return whether a name with this qualifier, which is not a column of the scope, must be an outer reference.
 
-        Return False if the name may be a field of a struct column, or an output whose name is not known.
+        Return False if the name may be a field of a struct column, or an output whose name is not known. `qualifier` is
+        empty for an unqualified name.
         """
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
@@ -144,7 +151,7 @@ class Scope:
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
         """Yield the name (None if unknown) and the canonical expression of each column of `*` or `qualifier.*`.
 
-        Raise Unsupported if the qualifier names no source, or if USING has merged columns and there is a qualifier.
+        Raise Unsupported if the qualifier names no source, and for `qualifier.*` in a scope with USING.
         """
         if qualifier is not None and self.merged:
             raise Unsupported(f"{qualifier}.* is not supported with USING")

@@ -38,10 +38,10 @@ _LAST_YEAR = 9999
 
 
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
-    """Return a lower bound of the time `source` in the rows that a filter keeps; None if there is none.
+    """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
-    The bound is in seconds since 1970. It follows from the filter's conjuncts and from `known`, pairs of a time and a
-    bound. The bound is rounded down to the start of a year, so that proofs that depend on it stay valid from one
+    The bound is in seconds since 1970. It follows from the filter's `conjuncts` and from `known`, pairs of a time and a
+    bound. The bound is rounded down to the start of a year, so that proofs that depend on the bound stay valid from one
     refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
@@ -72,9 +72,10 @@ def least_of(bound: Tree) -> int | None:
 
 
 def back_of(bound: Tree) -> int | None:
-    """Return by how many seconds, at most, the value of the constant `bound` lies before the time of execution.
+    """Return the most seconds by which a constant's value may lie before the time of execution.
 
-    Return None if the value does not depend on the time of execution, or if this number is unknown.
+    `current_date() - INTERVAL 30 DAYS` gives 30 days. Return None if the value does not depend on the time of
+    execution, or if no limit is known.
     """
     earliest = _earliest(bound) if tells_time(bound) else None
     return _TODAY - earliest if earliest is not None else None
@@ -94,9 +95,10 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
-    """Return the greatest lower bound, in seconds since 1970, that comparisons give a whole-number column.
+    """Return the greatest lower bound that the conjuncts give a column of whole numbers, taken as seconds since 1970.
 
-    Return None unless the column is bounded on both sides, and the bounds are possible seconds of a TIMESTAMP.
+    Return None unless the column is bounded on both sides, and both bounds are within the seconds that a TIMESTAMP can
+    represent.
     """
     lows: list[int] = []
     highs: list[int] = []
@@ -110,9 +112,10 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
-    """Yield a comparison twice, as it is and with its sides exchanged; nothing for other expressions.
+    """Yield a comparison twice, as it is and with its sides exchanged; yield nothing for other expressions.
 
-    Each item is the first side, the second side, and whether the second is an upper bound of the first.
+    Each item has a side, the other side, and whether the other side is an upper bound: `a < b` gives (a, b, True) and
+    (b, a, False).
     """
     if isinstance(tree, (exp.GTE, exp.GT, exp.LTE, exp.LT)):
         up = isinstance(tree, (exp.LTE, exp.LT))
@@ -127,9 +130,9 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time or number that an expression rounds down (to a bucket, for example) or moves by a zone's offset.
+    """Return the time or number that an expression rounds down or converts to another zone.
 
-    Return any other expression unchanged.
+    `date_trunc('day', t)` and `from_utc_timestamp(t, 'Asia/Tokyo')` give t. Return any other expression unchanged.
     """
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
@@ -157,7 +160,7 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 
 
 def _earliest(bound: Tree) -> int | None:
-    """Return a lower bound of a constant in seconds since 1970; None if unknown.
+    """Return a lower bound of a constant, such as `current_date() - 30`, in seconds since 1970; None if unknown.
 
     The offset of the time zone is not taken into account.
     """
@@ -218,8 +221,8 @@ def known_since(
     """Return a view's block with lower bounds of its times, from the bounds of the storage table's columns.
 
     `columns` are the names of the storage columns, one for each output. `least` has the least values of time columns,
-    in seconds since 1970, `ranges` the least and greatest values of integer columns. A bucket or date begins before all
-    its times, apart from a few minutes where a zone once shifted its clocks.
+    in seconds since 1970, `ranges` the least and greatest values of integer columns. The least value of a bucket or
+    date, minus a margin for clock shifts, is a lower bound of its times, because a bucket starts before them.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
@@ -235,10 +238,11 @@ def known_since(
 
 
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
-    """Return the BIGINT column that an output rounds down, with a lower bound of the column, as a mapping.
+    """Return the BIGINT column that an output rounds down, mapped to a lower bound of the column.
 
-    `at` is the least value of the output if it is a time, `bounds` are the least and greatest if it is an integer.
-    Return an empty mapping for other outputs, and if the bounds are unknown or too large.
+    The output `floor(n / 3600)` with the least value 10 gives n and 36000. `at` is the least value of the output if it
+    is a time, `bounds` are its least and greatest values if it is an integer. Return an empty mapping for other
+    outputs, and if the bounds are unknown or too large.
     """
 
     def kind(node: Tree) -> str | None:

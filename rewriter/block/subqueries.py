@@ -55,10 +55,10 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the content of a WHERE clause, an empty Filter if there is no clause (None).
+    """Return the content of a WHERE clause; return an empty Filter if `clause` is None.
 
     Raise Unsupported for SQL that a block cannot represent. `source` is the FROM clause of the same SELECT, `read`
-    converts the FROM clause of a subquery. Occurrence ids in `taken` are not used.
+    converts the FROM clause of a subquery. The tables of subqueries get no id that is in `taken`.
     """
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
@@ -79,7 +79,11 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """Return a predicate with a subquery in canonical form if it is uncorrelated; else raise `problem` again."""
+    """Return a predicate with an uncorrelated subquery in canonical form.
+
+    Raise `problem`, the error because of which the subquery could not become a join, if the subquery is correlated or
+    not supported.
+    """
     try:
         return canonical(part, scope)
     except Unsupported:
@@ -99,10 +103,11 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate.
+    """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate `asked`.
 
-    Raise Unsupported if the subquery is not such a join: if it groups rows, has other joins or is uncorrelated, for
-    example.
+    `around` is the FROM clause of the outer query, `read` converts the subquery's FROM clause, and the tables get no id
+    that is in `taken`. Raise Unsupported if the subquery cannot become a join, for example because it groups rows, has
+    outer joins or is uncorrelated.
     """
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
@@ -144,7 +149,10 @@ def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
 
 
 def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> None:
-    """Raise Unsupported if an operand of NOT IN may be NULL."""
+    """Raise Unsupported if an operand of NOT IN may be NULL.
+
+    An operand is never NULL if it is a NOT NULL column of `tables`, or if one of the `conjuncts` rejects NULL.
+    """
     column = Scope(tuple(tables)).type_of(operand)
     if column is not None and not column.nullable:
         return

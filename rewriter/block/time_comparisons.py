@@ -36,9 +36,10 @@ _PATTERN, _AFTER_1970 = "yyyy-MM-dd HH:mm:ss", "1970-01-02"
 
 
 class _Counted(NamedTuple):
-    """The count of a time: `time` as a number of units of `micros` microseconds since 1970, multiplied by `times`.
+    """A time as a whole number: the units of `micros` microseconds since 1970, multiplied by `times`.
 
-    `towards_1970` is true if the count is rounded towards 1970; else it is rounded down.
+    `unix_seconds(t) * 1000` has `micros` 1000000 and `times` 1000. `towards_1970` is true if the number of units is
+    rounded towards 1970; else it is rounded down.
     """
 
     time: Tree
@@ -48,9 +49,9 @@ class _Counted(NamedTuple):
 
 
 def of_time(comparison: Tree, scope: Scope) -> Tree:
-    """Return a comparison of a time's number or text, such as `unix_seconds(t) >= 0`, as a comparison of t.
+    """Return a comparison of a time's number or text as a comparison of the time; any other comparison unchanged.
 
-    Return any other comparison unchanged.
+    `unix_seconds(t) >= 100` gives `t >= TIMESTAMP '1970-01-01 00:01:40Z'`.
     """
     if isinstance(comparison, exp.Like):
         return _begun(comparison, scope) or comparison
@@ -75,7 +76,7 @@ _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
     """Return `LIKE 'prefix%'` over the text of a time as a comparison of the text's first characters.
 
-    Return None for other predicates.
+    `t LIKE '2024-02%'` gives `substring(CAST(t AS STRING), 1, 7) = '2024-02'`. Return None for other predicates.
     """
     text, pattern = comparison.this, comparison.expression
     cast_to_text = isinstance(text, exp.Cast) and text.to.this in exp.DataType.TEXT_TYPES
@@ -90,9 +91,9 @@ def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
 
 
 def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
-    """Return a comparison of datediff() of a time and a constant day as a comparison of the time's date.
+    """Return a comparison of datediff() of a time and a constant day with `days` as a comparison of the time's date.
 
-    Return None for other comparisons.
+    `datediff(DATE '2024-02-10', d) <= 9` gives `d >= DATE '2024-02-01'`. Return None for other comparisons.
     """
     call = comparison.this
     if not isinstance(call, exp.Anonymous) or call.name != "datediff" or len(call.expressions) != 2:
@@ -147,9 +148,10 @@ def _of_number(comparison: Tree, counted: _Counted, value: int) -> Tree | None:
 
 
 def _second(bound: Tree) -> tuple[Tree, Tree] | None:
-    """Return two TIMESTAMP expressions for a constant number of seconds since 1970: its instant, and one second later.
+    """Return the instant of a constant number of seconds since 1970, and the instant one second later.
 
-    Return None unless the constant is certainly after the start of 1970.
+    `unix_timestamp() - 60` gives `timestamp_seconds(unix_timestamp() - 60)` and `timestamp_seconds(unix_timestamp() -
+    60 + 1)`. Return None unless the constant is certainly after the start of 1970.
     """
     if _is_of_clock(bound):
         after = exp.Add(this=bound, expression=number(1))

@@ -24,10 +24,10 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return the canonical expression of the start or the end of a time window (by `field`), or of a struct of both.
+    """Return the canonical expression of the start or the end of a time window, or of a struct of both.
 
-    `arguments` are the time, and the window's length and offset in seconds. Raise Unsupported if the type of the time
-    is not known or not supported.
+    `field` is START, END or STRUCT. `arguments` are the time, and the window's length and offset in seconds. Raise
+    Unsupported if the type of the time is not known or not supported.
     """
     if field == STRUCT:
         start, end = (time_window(each, arguments, scope) for each in (START, END))
@@ -50,7 +50,10 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:
-    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`, or the window's end."""
+    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`, the start of a window.
+
+    If `field` is END, return the end of the window: `length` seconds more.
+    """
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
     ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)

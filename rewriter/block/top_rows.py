@@ -24,6 +24,9 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
     """Return whether a SELECT computes one row_number() and is read by one SELECT only, which filters by this number.
 
+    Return False if the statement has another row_number(), or if the SELECT has another window function that can
+    distinguish equal rows.
+
     law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
          place can disagree with it
     """

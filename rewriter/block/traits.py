@@ -62,9 +62,9 @@ def tells_time(node: Tree) -> bool:
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """Return the aggregate call of a node that is an aggregate, with or without FILTER.
+    """Return the aggregate call of an expression that is an aggregate: `sum(x)` for `sum(x) FILTER (WHERE p)`.
 
-    Return None for other nodes and for window functions.
+    `sum(x)` gives itself. Return None for other expressions and for window functions.
     """
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None

@@ -35,8 +35,8 @@ _COUNTED = frozenset({"SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUART
 def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> Tree:
     """Return the canonical tree of a call of the function `name`, whose first argument is a unit of time.
 
-    A time plus a whole number of units becomes a time plus an interval, if that is certain to be the same. Raise
-    Unsupported for an unknown unit, and if the type of a time is not known.
+    For a TIMESTAMP t, `dateadd(DAY, -7, t)` gives `t - INTERVAL 7 DAY`; timestampdiff() stays a call. Raise Unsupported
+    for an unknown unit, and if the type of a time is not known.
     """
     named = unit.name if isinstance(unit, exp.Var) else ""
     kinds = [kind_of(argument, scope) for argument in arguments]
@@ -48,7 +48,7 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
 
 
 def kind_of(tree: Tree, scope: Scope) -> str | None:
-    """Return the type of a date or timestamp, or of a function of the current time; None if the type is not certain."""
+    """Return the type of a date or timestamp, such as timestamp for current_timestamp(); None if not certain."""
     clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
     if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
         return "timestamp"

@@ -82,7 +82,7 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 
 
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
-    """Return the frame of a window; None if the call has none.
+    """Return the frame of a window; None if the window has no frame.
 
     Supported are ROWS frames, and RANGE frames of the whole partition or from the partition's start to the current row;
     raise Unsupported for other frames.

@@ -46,7 +46,7 @@ def _binds_less(node: exp.Expr) -> bool:
 
 
 def _occurring(column: exp.Column) -> str:
-    """Return the table's name that an occurrence id such as orders_0 contains."""
+    """Return the table's name in the qualifier of a canonical column: orders for `orders_0.price`."""
     return column.table.rpartition("_")[0] or column.table
 
 

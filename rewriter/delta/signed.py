@@ -101,7 +101,7 @@ def count_of(argument: Tree) -> Tree:
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """Return the output of a block that counts the non-NULL values of an argument; None if there is no such output.
+    """Return the output of a block that counts the non-NULL values of an argument; None if no output does.
 
     The count shows when the last value of a group is deleted, so that the sum becomes NULL.
 
@@ -117,9 +117,10 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """Return the argument without a cast from an integer type to a DECIMAL type with room for all its values.
+    """Return the argument without a cast from an integer type to a DECIMAL type that has room for all integers.
 
-    The result is NULL exactly where the argument is NULL. Return any other argument unchanged.
+    For an INT column n, `CAST(n AS DECIMAL(38,0))` gives n, which is NULL exactly where the cast is NULL. Return any
+    other argument unchanged.
     """
     if not isinstance(argument, exp.Cast):
         return argument
@@ -140,7 +141,7 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 def signed(output: Tree, block: Block, kind: str) -> Tree:
     """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
-    `kind` is the output's type. A deleted row (by `_change_type`) counts negatively. The result is NULL for an
+    `kind` is the output's type. A row that `_change_type` marks as deleted counts negatively. The result is NULL for an
     aggregate other than sum and count, and the output itself for a grouping key.
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)

@@ -14,7 +14,8 @@ from rewriter.model import Change, ChangeKind
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
     """Yield one term, a tuple of reads in FROM order, for each table in FROM with appended rows.
 
-    `states` are the changes of the tables since the refresh, in the same order.
+    `states` are the changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are
+    the rows of a table before and after an append, and dA are the appended rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
@@ -33,7 +34,10 @@ def _was_empty(change: Change) -> bool:
 
 
 def _appended(change: Change) -> Read:
-    """Return the read of a table's appended rows; a read of all current rows if the table had no snapshot before."""
+    """Return the read of a table's appended rows: the rows between the two snapshots of `change`.
+
+    If the table had no snapshot before, return the read of all its current rows.
+    """
     if change.start is None or change.end is None:
         return At(change.end)
     return Added(change.start, change.end)

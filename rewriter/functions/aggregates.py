@@ -25,7 +25,7 @@ _SKETCH_SIZE = 12
 def _exact_average(kind: str) -> bool:
     """Return whether avg() over values of type `kind` is exact in any order of rows.
 
-    Only averages of DECIMALs are: Spark averages integers in DOUBLE.
+    Averages of DECIMALs are exact; Spark averages integers in DOUBLE.
     """
     return as_decimal(kind) is not None
 

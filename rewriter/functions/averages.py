@@ -25,7 +25,10 @@ _EXACT = "decimal(38,0)"
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the sum and the count as the components of avg(); empty if the argument's type is unknown."""
+    """Return the sum and the count as the components of avg().
+
+    `kinds` has the argument's type; the result is empty if the type is unknown.
+    """
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
         return {}
@@ -77,8 +80,8 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
     """Return the average of integers or DECIMALs, computed from the sum of their unscaled digits.
 
-    `kind` is the type of the averaged values, a DECIMAL with at most 11 digits; the result has the type of avg() over
-    that type.
+    The unscaled digits of 1.25 are 125. `kind` is the type of the averaged values, an integer type or a DECIMAL with at
+    most 11 digits; the result has the type of avg() over that type.
     """
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
@@ -88,7 +91,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return the number with these unscaled digits (a DOUBLE): `digits` divided by 10^scale, as an expression."""
+    """Return the number with these unscaled digits, a DOUBLE, as an expression: 125 with the scale 2 gives 1.25."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

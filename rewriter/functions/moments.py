@@ -25,7 +25,7 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 def scale_of(kind: str | None) -> int | None:
     """Return the scale of an integer or DECIMAL type whose sums of squares are exact within 38 digits.
 
-    Return None for other types.
+    The scale of an integer type is 0. Return None for other types.
     """
     decimal = as_decimal(kind)
     if decimal is not None and decimal.precision <= _DIGITS:
@@ -47,7 +47,7 @@ def squared(digits: Tree) -> Tree:
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
     """Return the components of a variance: the count, the sum of the digits, and the sum of the squared digits.
 
-    Return an empty mapping if the sums would be inexact for the argument's type.
+    `kinds` has the argument's type. Return an empty mapping if the sums would be inexact for this type.
     """
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
@@ -72,9 +72,10 @@ def spread(name: str) -> Composition:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """Return the variance or standard deviation `name`, computed from sums over unscaled digits of this scale.
+    """Return the variance or standard deviation `name`, computed from sums of unscaled digits.
 
-    `total` is the sum of the digits, `squares` the sum of their squares, and `count` the number of values.
+    The unscaled digits of 1.25, with the `scale` 2, are 125. `total` is the sum of the digits, `squares` the sum of
+    their squares, and `count` the number of values.
     """
     divided = divisor(rows_of(count), sample=name.endswith("_samp"))
     variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)

@@ -1,4 +1,4 @@
-"""Records (names, result types, operators) of functions of numbers."""
+"""Records (names, result types, operators) of the numeric functions."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _NEEDED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """The two arguments (y, x) of a function of pairs, with their types, which are both exact numeric types."""
+    """The arguments (y, x) of a function of pairs such as corr(y, x), with their integer or DECIMAL types."""
 
     y: Tree
     x: Tree
@@ -61,7 +61,7 @@ class Pair:
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """Return the aggregate `part` over the pairs, computed on unscaled digits.
+        """Return the aggregate `part` over the pairs, computed on unscaled digits, in which 1.25 counts as 125.
 
         `part` is n (the number of pairs), x, y (sums), xx, yy or xy (sums of products).
         """
@@ -78,7 +78,11 @@ class Pair:
 
 
 def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
-    """Return the two arguments as a Pair; None if a type is unknown (None) or sums of squares would be inexact."""
+    """Return the arguments of a two-argument aggregate, such as corr(y, x), as a Pair.
+
+    `kinds` are the types of y and x. Return None if one of the types is unknown (None), or if sums of squares of its
+    values could have more than 38 digits or are inexact, as for DOUBLE.
+    """
     first, second = kinds
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
@@ -129,7 +133,10 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """Return the expression that computes the function `name` from `sums`, the aggregates named by `needed`."""
+    """Return the expression that computes the function of pairs `name` from `sums`.
+
+    `sums` has the aggregates over the pairs, by the names that `needed` returns, such as n, x and xy.
+    """
     return _ENDS[name](_Totals(sums, pair))
 
 

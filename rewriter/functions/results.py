@@ -45,7 +45,7 @@ def of_text(types: Types) -> str:
 
 
 def texts(types: Types) -> str:
-    """Return STRING if each argument is a string, number, boolean or time; raise Uncertain otherwise."""
+    """Return STRING if all arguments are strings, numbers, booleans or times; raise Uncertain otherwise."""
     for kind in types:
         of_text([kind])
     return STRING
@@ -74,7 +74,7 @@ def average(types: Types) -> str:
 
 
 def whole(types: Types) -> str:
-    """Return the type of ceil() and floor() of a number.
+    """Return the type of ceil() and floor() of a number: BIGINT, or a DECIMAL without fraction for a DECIMAL.
 
     Raise Uncertain if the argument is not numeric, or if there is a second argument (a scale).
     """

@@ -1,4 +1,4 @@
-"""Records (names, result types) of the functions of strings."""
+"""Records (names, result types) of the string functions."""
 
 from __future__ import annotations
 

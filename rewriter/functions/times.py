@@ -1,7 +1,7 @@
-"""Records of the functions of dates and timestamps, and of the functions that return the current time.
+"""Records of the date and timestamp functions, and of the functions that return the current time.
 
-`units` are the fields of EXTRACT, date_part and datepart that return the same value as the function. The function
-second() has none, because the field SECOND includes the fraction of the second.
+The attribute `units` of a record has the fields of EXTRACT, date_part and datepart that return the same value as the
+function. The function second() has no units, because the field SECOND includes the fraction of the second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Builds and reads small expression trees.
 
-Built trees share their operands instead of copying them: callers must not change them.
+Built trees share their operands instead of copying them, so that callers must not change a built tree.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return the DECIMAL type with the precision and the scale each limited to 38."""
+    """Return the DECIMAL type with this precision and scale, each limited to 38."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 

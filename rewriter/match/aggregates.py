@@ -1,6 +1,6 @@
 """Computes aggregates of a query from aggregates of a view: directly if the groups are the same, else rolled up.
 
-A partial aggregate is an aggregate over the base rows behind one storage row. Rolling up combines the partial
+A partial aggregate is an aggregate over the base rows that one storage row aggregates. Rolling up combines the partial
 aggregates of several storage rows into one group of the query.
 
 | aggregate of the query | columns needed in storage            | rolled up                                    |
@@ -47,9 +47,9 @@ Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """Derives the aggregates of a query from a view's storage.
+    """Derives the aggregates of a query from the columns of a view's storage table.
 
-    Arguments and results are canonical, normalized expressions.
+    Arguments and results are canonical expressions, with one representative in place of equal columns.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -57,9 +57,9 @@ class Aggregates:
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Derive an aggregate of the query from storage, where each group of the query is one storage row.
+        """Derive an aggregate of the query from the storage table, where each group of the query is one storage row.
 
-        Return a Miss if storage lacks the aggregate or its components (such as sum and count for avg).
+        Return a Miss if the storage table lacks the aggregate or its components (such as sum and count for avg).
         """
         held = self.partials.held(tree)
         if held is not None:
@@ -71,10 +71,10 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Derive an aggregate of the query from storage, where a group may consist of several storage rows.
+        """Derive an aggregate of the query from the storage table, where a group may consist of several storage rows.
 
-        Return a Miss if storage does not determine the aggregate. If the query reads at most one storage row, the
-        stored value is used even if the aggregate does not roll up.
+        Return a Miss if the storage table does not determine the aggregate. If the query reads at most one storage row,
+        the stored value is used even if the aggregate does not roll up.
         """
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
@@ -89,10 +89,10 @@ class Aggregates:
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """Return an aggregate of a query that reads at most one storage row.
+        """Return the aggregate `tree` of a query that reads at most one storage row: max() of the stored aggregate.
 
-        Return None if storage lacks the aggregate, if its value over no rows is neither NULL nor 0, or if it is neither
-        numeric nor DISTINCT.
+        Return None if the storage table lacks the aggregate, if its value over no rows is neither NULL nor 0, or if it
+        is neither numeric nor DISTINCT.
 
         law:    max() of one value is that value; an aggregate that is 0 over no rows (count) is never NULL in a row of
                 the view
@@ -129,10 +129,10 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """Return an aggregate computed from its partial aggregates, which are combined first if `rolled`.
+        """Return an aggregate computed from partial aggregates: avg(x) from the stored sum(x) and count(x).
 
-        `condition` is the FILTER of the combining aggregates; None without FILTER. Return a Miss if storage lacks a
-        partial aggregate.
+        If `rolled`, the partial aggregates of several storage rows are combined first, with the FILTER `condition`
+        (None without FILTER). Return a Miss if the storage table lacks a partial aggregate.
         """
 
         def total(name: str, partial: PartialAggregate) -> Tree:
@@ -160,10 +160,10 @@ class Aggregates:
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """Return an aggregate computed from its components, such as sum and count for avg.
+        """Return an aggregate computed from its components, such as avg from sum and count.
 
-        `total` combines the stored values of a component. Return None if storage lacks a component or the result is
-        inexact.
+        `composed` names the components and the formula, and `total` combines the stored values of a component. Return
+        None if the storage table lacks a component or the result is inexact.
         """
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
@@ -179,7 +179,7 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the aggregate's argument; if unknown, derive the type from that of a stored sum."""
+        """Return the type of the aggregate's argument; if unknown, derive this type from the type of a stored sum."""
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
@@ -187,8 +187,8 @@ class Aggregates:
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
         """Return an aggregate that depends only on the set of its values, such as a sketch or a bitmap.
 
-        The aggregate is the union of stored sketches or bitmaps, or is computed from a key of the view. Return a Miss
-        if storage has neither.
+        The aggregate is the union of stored sketches or bitmaps, or is computed from a key of the view. `condition` is
+        the aggregate's FILTER (None without FILTER). Return a Miss if the storage table has neither.
 
         law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
              the union
@@ -206,9 +206,9 @@ class Aggregates:
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
         """Return count(DISTINCT i) of an integer as the sum of the bit counts of stored bitmaps.
 
-        Return None if storage has no bitmaps of the integer. Return a Miss if bitmaps would have to be united before
-        they are counted, for example because the view has keys besides the bitmap bucket that are not keys of the
-        query.
+        `condition` is the aggregate's FILTER (None without FILTER). Return None if the storage table has no bitmaps of
+        the integer. Return a Miss if bitmaps would have to be united before they are counted, for example because the
+        view has keys besides the bitmap bucket that are not keys of the query.
 
         law:    a number is one bit of one bucket, so that the counts of different buckets add up, where storage has one
                 bitmap per bucket in each group of the query
@@ -236,7 +236,8 @@ class Aggregates:
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
         """Return a DISTINCT aggregate computed from keys of the view.
 
-        Return a Miss if an argument of the aggregate cannot be computed from keys.
+        `condition` is the aggregate's FILTER (None without FILTER). Return a Miss if an argument of the aggregate
+        cannot be computed from keys.
         """
         values = []
         for value in call.expressions[0].expressions:
@@ -249,12 +250,12 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """Return the aggregate that collects integers as a bitmap, with one bit for each position in the bitmap bucket."""
+    """Return `bitmap_construct_agg(bitmap_bit_position(value))`, the bitmap of the integers of one bitmap bucket."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
 def bucket_of(value: Tree) -> exp.Anonymous:
-    """Return the call that computes the number of the bitmap bucket of an integer."""
+    """Return `bitmap_bucket_number(value)`, the number of the bitmap bucket of an integer."""
     return call_of("bitmap_bucket_number", value)
 
 
@@ -265,7 +266,8 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
     """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts.
 
-    `kind` is the type of the aggregate's argument, `condition` a FILTER; None if unknown or absent.
+    `name` is the query's aggregate function, and `kind` the type of its argument (None if unknown). `condition` becomes
+    a FILTER (None: no FILTER).
     """
     combine = AGGREGATES[name].combine
     assert combine is not None  # only functions that combine have partial aggregates
@@ -274,7 +276,7 @@ def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) ->
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """Return a sum cast to the type of the query's sum, and other aggregates unchanged.
+    """Return a sum cast to the type of the query's sum if that is DECIMAL; return other aggregates unchanged.
 
     A sum of DECIMAL sums would have ten digits more than the sum of the query.
     """

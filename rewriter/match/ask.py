@@ -68,11 +68,11 @@ class Ask:
 class TwoPhase:
     """A plan in two phases: first the block `groups`, the question's groups with partial aggregates, then the question.
 
-    `held` asks an access path for the groups in its storage, and `rest` is the block that reads the other rows from
-    base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the query's
-    time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the path
-    lacks; None if unknown. `deltas` read rows appended since the refresh. The engine answers the parts and combines
-    them.
+    `held` asks an access path for the groups in its storage table, and `rest` is the block that reads the other rows
+    from base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the
+    query's time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the
+    path lacks; None if unknown. `deltas` read rows appended since the view's last refresh. The engine answers `held`,
+    `rest` and `deltas`, and aggregates their union.
     """
 
     groups: Block
@@ -85,7 +85,10 @@ class TwoPhase:
 
 @dataclass(frozen=True, eq=False)
 class Branchwise:
-    """A plan for a set operation over a view that is the same set operation: the engine answers branch by branch."""
+    """A plan for a set operation, such as UNION ALL, over a view whose query is the same set operation.
+
+    The engine answers each branch of the question from the matching branch of the view.
+    """
 
     question: SetQuestion
 

@@ -1,8 +1,8 @@
 """Time bounds of filters whose value is known only at execution, such as `current_date() - 30`.
 
-The text alone shows at the start of which bucket such a bound lies: `current_date() - 30` is the start of a day,
-`date_trunc('month', now())` that of a month, and `now() - INTERVAL 1 HOUR` is the start of no bucket. A grain is the
-length of time buckets, such as "day"; a border is the start of a bucket.
+The text of a bound shows whether the bound is the start of a time bucket: `current_date() - 30` is the start of a day,
+`date_trunc('month', now())` is the start of a month, and `now() - INTERVAL 1 HOUR` is the start of no bucket. A grain
+is the length of time buckets, such as "day"; a border is the start of a bucket.
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree, zone: str) -> bool:
-    """Return whether `tree` is a constant whose local time in `zone` is known only at execution."""
+    """Return whether `tree` is a constant whose local time in `zone` is known only at execution.
+
+    This holds for `current_date() - 30` and, in a zone whose offset changes, for a TIMESTAMP literal with an offset,
+    because the editions of the zone data differ.
+    """
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
 
@@ -83,7 +87,7 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     """Return whether a comparison of a time with a bound is true for all or for none of the times in each bucket.
 
-    `kind` is the type of the time, `zone` the session's time zone.
+    `grain` is the grain of the buckets, `kind` the type of the time, `zone` the session's time zone.
 
     law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  for DATEs where a bucket begins on the day after
             b
@@ -114,7 +118,10 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain is certain."""
+    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain is certain.
+
+    `current_date()` gives day.
+    """
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -126,7 +133,7 @@ def _at_least_a_day(begun: str | None) -> str:
 def _begun_behind(bound: Tree) -> str | None:
     """Return the coarsest grain that certainly has a bucket starting on the day after the bound.
 
-    Return None if no grain certainly has such a bucket.
+    `last_day(d)` gives month. Return None if no grain certainly has a bucket starting there.
     """
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
@@ -138,7 +145,10 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the end of the bucket that contains the bound, which is cast to type `kind`."""
+    """Return the SQL expression for the end of the bucket that contains the bound, which is cast to type `kind`.
+
+    For the grain day, this is `date_trunc('DAY', bound) + INTERVAL 1 DAY`.
+    """
     length, counted = _LENGTHS[grain]
     # an interval of days, so that DATE + interval is a DATE
     units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)
@@ -148,16 +158,19 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the start of the bucket that contains the bound, which is cast to type `kind`."""
+    """Return the SQL expression for the start of the bucket that contains the bound, which is cast to type `kind`.
+
+    For the grain day, this is `date_trunc('DAY', bound)`.
+    """
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether comparing the buckets of a time and a bound gives the same order as comparing the two directly.
+    """Return whether comparing the buckets of a time and a bound is the same as comparing the time and the bound.
 
-    Return False if the time of day of one of them depends on a zone whose offset changes, or if the bound is not a
-    time.
+    `kind` is the type of the time, `zone` the session's time zone. Return False if the time of day of the time or the
+    bound depends on a zone whose offset changes, or if the bound is not a time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
@@ -166,7 +179,8 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
     """Return whether no offset change of the zone splits a bucket after the bound, at whatever time the query runs.
 
-    Return False if this cannot be proved.
+    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if this cannot be
+    proved.
     """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
@@ -185,7 +199,7 @@ def _is_zoned(bound: Tree) -> bool:
 def _moved(bound: Tree) -> str | None:
     """Return the coarsest grain that certainly has a bucket starting at a bound that is shifted by an interval.
 
-    Return None for other bounds, and if no grain is certain.
+    `date_trunc('month', now()) - INTERVAL 1 DAY` gives day. Return None for other bounds, and if no grain is certain.
     """
     step: tuple[int, str] | None = None
     if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
@@ -210,7 +224,7 @@ def length_of(grain: str) -> int:
 
 
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
-    """Return the length of an interval as a number and its unit, SECOND or MONTH.
+    """Return the length of an interval in the unit SECOND or MONTH: (7200, 'SECOND') for `INTERVAL 2 HOURS`.
 
     Return None if the length is not a whole number.
     """
@@ -219,7 +233,10 @@ def _step(interval: exp.Interval) -> tuple[int, str] | None:
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Return whether each start of a bucket of this grain, shifted by `length` units, is a start of a bucket again."""
+    """Return whether the start of each bucket of this grain, shifted by `length` units, is the start of a bucket again.
+
+    `unit` is SECOND or MONTH: a day's start shifted by 86400 seconds is a day's start again.
+    """
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 
@@ -239,9 +256,9 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket in UTC starting at a local time of another zone.
+    """Return the coarsest grain that certainly has a bucket in UTC starting at `to_utc_timestamp(text, zone)`.
 
-    Return None if no grain is certain.
+    The grain is at most an hour: '2024-01-01 00:00:00' in Europe/Berlin gives hour. Return None if no grain is certain.
     """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:
@@ -254,9 +271,9 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the grain that has a bucket starting at CAST(from_unixtime(n) AS TIMESTAMP) of a literal number n.
+    """Return the grain that has a bucket starting at `CAST(from_unixtime(n) AS TIMESTAMP)` of a literal number n.
 
-    Return None for other casts.
+    The grain is minute if n is a multiple of 60, else second. Return None for other casts.
     """
     text = bound.this
     if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:
@@ -269,7 +286,7 @@ def _of_number(bound: exp.Cast) -> str | None:
 def _converted(bound: Tree) -> str | None:
     """Return the coarsest grain that has a bucket starting at a bound cast to another type.
 
-    Return None for other bounds, and if no grain is certain.
+    `CAST(current_date() AS TIMESTAMP)` gives day. Return None for other bounds, and if no grain is certain.
     """
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)

@@ -43,7 +43,11 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return a CASE of the same form, with `conditions` and `values` in place of those of `branches`."""
+    """Return a CASE like that of `branches`, but with other conditions and values.
+
+    `conditions` are the new operand (if the CASE has one) and a condition for each branch; `values` are a value for
+    each branch and the default value.
+    """
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None
     ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]

@@ -109,10 +109,11 @@ class Candidate:
 
     `columns` are the names of the storage columns, one for each output of `block`; `sources` are the tables that the
     view reads. With `scattered`, several storage rows may belong to one group. `only` are conditions on storage columns
-    that select the usable rows. If the storage is partial, so that it has only some of the view's rows, `own` are the
-    conjuncts of the block's WHERE that belong to the view's definition; None if the storage is complete. `grown` are
-    the changes of tables to which rows were appended after the last refresh: the storage has the block's result before
-    these changes. With `past`, the question reads the tables as of the refresh.
+    that select the usable rows. If the storage table is partial, so that it has only some of the view's rows, `own` are
+    the conjuncts of the block's WHERE that belong to the view's definition; None if the storage table is complete.
+    `grown` are the changes of tables to which rows were appended after the last refresh: the storage table has the
+    block's result before these changes. With `past`, the question reads the tables as they were at the view's last
+    refresh.
     """
 
     view: MaterializedView
@@ -131,10 +132,10 @@ class Candidate:
 class Rewriting:
     """A query over a view's storage table, ready to be printed.
 
-    `tables` are the query's other tables, joined to the storage by `joins`, or by inner joins if `joins` has none. All
-    columns are qualified, those of the storage by `v`. `group` is None if the query does not group, and `sets` are the
-    grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table, and `storage` describes
-    its columns.
+    `tables` are the query's other tables, joined to the storage table by `joins`, or by inner joins if `joins` has
+    none. All columns are qualified, those of the storage table by `v`. `group` is None if the query does not group, and
+    `sets` are the grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table, and
+    `storage` describes its columns.
     """
 
     storage: Table
@@ -165,7 +166,7 @@ class Rewriting:
 
     @property
     def live(self) -> bool:
-        """Whether the rewriting reads rows appended since the view's refresh."""
+        """Whether the rewriting reads rows appended since the view's last refresh."""
         union = self.union
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
@@ -179,7 +180,11 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows that appends to tables since a refresh add to a block, and the read of each table that computes them."""
+    """The rows that a block gains from rows appended to its tables since the last refresh of a view.
+
+    `reads` has, for each table of the block in order, how the table is read to compute the gain: all rows at a
+    snapshot, or only the rows appended between two snapshots.
+    """
 
     block: Block
     reads: tuple[Read, ...]
@@ -213,7 +218,7 @@ class UnionAll:
 
     @property
     def deltas(self) -> tuple[Delta, ...]:
-        """The branches that read rows appended since a refresh."""
+        """The branches that read rows appended since the last refresh of a view."""
         return tuple(branch for branch in self.branches if isinstance(branch, Delta))
 
     @property

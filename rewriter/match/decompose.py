@@ -27,8 +27,9 @@ UNKNOWN_SHARE = 0.5
 def decomposed(block: Block) -> Block:
     """Return the block of a query's first phase: the query's rows, or its groups with the components of all aggregates.
 
-    HAVING, ORDER BY, LIMIT, grouping sets and DISTINCT are left to the second phase. In a plan with a UNION ALL, each
-    branch computes this block.
+    `SELECT k, avg(x) FROM t GROUP BY k` gives `SELECT k, sum(x), count(x) FROM t GROUP BY k`. HAVING, ORDER BY, LIMIT,
+    grouping sets and DISTINCT are left to the second phase. In a plan with a UNION ALL, each branch computes this
+    block.
     """
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
@@ -54,9 +55,10 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Estimate the share (0 to 1) of a query's rows that `rest` selects, from the lengths of their value ranges.
+    """Estimate the share (0 to 1) of a query's rows that the block `rest` selects, from the lengths of value ranges.
 
-    Return UNKNOWN_SHARE if no range has a known length.
+    If the query selects 10 days and `rest` one of them, the share is 0.1. Return UNKNOWN_SHARE if no range has a known
+    length.
     """
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
@@ -78,9 +80,10 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return an access path to the result of a query's first phase, which is computed from the storage of `path`.
+    """Return an access path to the result of a query's first phase, which is computed from the storage table of `path`.
 
-    Several rows of the result may belong to one group. Return a Miss if the type of an output is uncertain.
+    `groups` is the block of the first phase. Several rows of its result may belong to one group. Return a Miss if the
+    type of an output is uncertain.
     """
     types = output_types(groups)
     if UNKNOWN in types:

@@ -1,7 +1,7 @@
 """Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas.
 
-A lemma is a function of an expression and of the row expressions in storage. It returns the expression over storage
-columns, None if the lemma does not apply, or a Miss if storage cannot give the expression.
+A lemma is a function of an expression and of the row expressions in the storage table. It returns the expression over
+storage columns, None if the lemma does not apply, or a Miss if the storage table cannot give the expression.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Return a column, or a column equal to it, of a table joined to the storage; a Miss if there is none.
+    """Return a column, or a column equal to it, of a table that the query joins to the storage table.
 
-    An equal storage column is found before, by `held`.
+    Return a Miss if no joined table has the column or an equal column. An equal storage column is found before, by
+    `held`.
     """
     assert isinstance(tree, exp.Column)
     return rows.column(tree)
@@ -123,7 +124,10 @@ def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """Return the same operation over operands derived by `compute`; a Miss if an operand cannot be derived."""
+    """Return the operation `tree` over operands derived by `compute`; a Miss if an operand cannot be derived.
+
+    `a + b` gives `compute(a) + compute(b)`.
+    """
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []

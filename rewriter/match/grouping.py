@@ -1,4 +1,4 @@
-"""Computes the outputs, HAVING and ORDER BY of a grouped query from the keys and aggregates in storage."""
+"""Computes the outputs, HAVING and ORDER BY of a grouped query from the keys and aggregates in the storage table."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Tree = exp.Expr
 class Groups:
     """The keys and aggregates of a query over storage columns.
 
-    `keys` maps the meaning (the canonical form for comparison) of each key to its expression over storage; `aggregate`
-    derives an aggregate from storage, or returns a Miss.
+    `keys` maps the meaning (the canonical form for comparison) of each key to its expression over storage columns;
+    `aggregate` derives an aggregate from the storage table, or returns a Miss.
     """
 
     reading: Reading
@@ -35,9 +35,9 @@ class Groups:
     aggregate: Callable[[Tree], Tree | Miss]
 
     def over(self, tree: Tree) -> Tree | Miss:
-        """Return an expression with keys and aggregates replaced by their expressions over storage.
+        """Return an expression with keys and aggregates replaced by their expressions over storage columns.
 
-        Return a Miss if storage lacks a key or an aggregate.
+        Return a Miss if the storage table lacks a key or an aggregate.
         """
         if (key := self.keys.get(meaning(tree))) is not None:
             return key
@@ -49,10 +49,10 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage.
+    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage columns.
 
-    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived, or if GROUPING
-    SETS would confuse keys that depend on each other.
+    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived, or if two keys
+    under GROUPING SETS are equal or one contains another.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -67,7 +67,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether two keys are equal or one contains another: GROUPING SETS would set only one of them to NULL."""
+    """Return whether two keys are equal or one contains another, so that GROUPING SETS would set only one to NULL."""
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -124,7 +124,8 @@ def finish(
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
     """Return the ORDER BY items as outputs or expressions over output names; None if an item is neither.
 
-    After HAVING or with GROUPING SETS, Spark resolves only items of the SELECT list in ORDER BY.
+    `order` and `outputs` are the query's items and outputs over storage columns. After HAVING or with GROUPING SETS,
+    Spark resolves only items of the SELECT list in ORDER BY.
     """
     found = []
     for asked, item in zip(block.order, order, strict=True):
@@ -136,9 +137,10 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """Return an expression with columns and aggregates replaced by the names of outputs.
+    """Return an expression of ORDER BY with the query's outputs replaced by their names.
 
-    Return None if the expression uses a column or an aggregate that is not an output with a unique name.
+    With the output `sum(x) AS s`, `sum(x) / 2` gives `s / 2`. Return None if the expression uses a column or an
+    aggregate that is not an output with a unique name.
     """
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
@@ -152,7 +154,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables that must be joined to the storage again, because the given expressions use their columns."""
+    """Return the tables that must be joined to the storage table again, because `trees` use their columns."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -171,7 +173,10 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """Return the GROUP BY keys and the grouping sets over storage rows; None for a clause that the rewriting lacks."""
+    """Return the GROUP BY keys and the grouping sets over storage rows; None for a clause that the rewriting lacks.
+
+    `keys` maps the query's keys to expressions over storage columns; None if the rewriting does not group.
+    """
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
     return tuple(keys.values()), tuple(
@@ -199,9 +204,7 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
-    """Return a Miss if an inexact aggregate, such as a sum of DOUBLEs, decides which rows the query returns.
-
-    Return None otherwise.
+    """Return a Miss if an inexact aggregate, such as a sum of DOUBLEs, decides which rows the query returns; else None.
 
     law: HAVING, DISTINCT, the keys and order of windows, and ORDER BY with LIMIT need exact aggregates. Outputs may use
          inexact ones only in arithmetic, which keeps a small difference small, and in an outermost rounding; never in a
@@ -219,19 +222,16 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """Return a Miss if a filter on a floating-point key could make Iceberg skip files with matching rows.
-
-    Return None otherwise.
-    """
+    """Return a Miss if a filter on a floating-point key could make Iceberg skip files with matching rows; else None."""
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
     return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that are neither arithmetic nor aggregates, such as a CASE or a column.
+    """Yield the parts of an output that are neither arithmetic nor aggregates: the CASE of `sum(x) + CASE … END`.
 
-    These include the PARTITION BY and ORDER BY expressions of windows.
+    PARTITION BY and ORDER BY expressions of windows are such parts, too.
     """
     rest = [tree]
     while rest:

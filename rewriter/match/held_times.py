@@ -35,7 +35,7 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """The row expressions that a view's storage has, and the derivation of further expressions from them."""
+    """The expressions that a view's storage table stores, and the derivation of further expressions from them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
@@ -56,17 +56,23 @@ class Rows(Protocol):
         """Return the storage column that stores an expression; None if no column stores the expression."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column, or a column equal to it, of a table joined to the storage; a Miss if there is none."""
+        """Return a column, or a column equal to it, of a table joined to the storage table.
+
+        Return a Miss if no joined table has the column or an equal column.
+        """
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point key of the view, in which -0.0 became 0.0."""
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return an expression over the query's rows as an expression over storage; a Miss if it cannot be derived."""
+        """Return an expression over the query's rows as an expression over storage columns.
+
+        Return a Miss if the expression cannot be derived.
+        """
 
 
 class Stored(NamedTuple):
-    """A time bucket that storage determines: its grain, and the type and the SQL expression of its start."""
+    """A time bucket that the storage table determines: its grain, and the type and the SQL expression of its start."""
 
     grain: Grain
     type: str
@@ -86,9 +92,9 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket computed in another time zone as a bucket of the session's zone, if both have the same borders.
+    """Return a bucket computed in another zone as a bucket of the session's zone, if buckets start at the same times.
 
-    Return any other expression unchanged.
+    `since_of` returns a lower bound of the times. Return any other expression unchanged.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
@@ -108,9 +114,9 @@ def is_time(tree: Tree, rows: Rows) -> bool:
 
 
 def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
-    """Return a TIMESTAMP_NTZ expression cast to TIMESTAMP, or the TIMESTAMP_NTZ operand of such a cast.
+    """Return `CAST(t AS TIMESTAMP)` for a TIMESTAMP_NTZ t, and t for this cast; None for other expressions.
 
-    Return None for other expressions.
+    `kind_of` returns the type of an expression.
     """
     if kind_of(time) == "timestamp_ntz":
         return cast(time, "timestamp")
@@ -120,7 +126,10 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the buckets of a time expression that can be computed from storage, in the order of the storage columns."""
+    """Yield the buckets of a time expression that can be computed from the storage table, in column order.
+
+    If the column m stores `date_trunc('hour', t)`, the hour bucket of t is among them.
+    """
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))
     # In a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets.

@@ -70,7 +70,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
     """Yield the parts of an output that use columns outside arithmetic and outside aggregates like sum and max.
 
-    See `_is_smooth` for these aggregates.
+    For `sum(x) + round(y)`, this yields `round(y)`. The aggregates are those that `_is_smooth` accepts.
     """
     if isinstance(tree, exp.Column):
         return

@@ -1,4 +1,4 @@
-"""Joins a table of the view to the storage again by its primary key, to read columns that the view lacks.
+"""Joins a table of the view to the storage table again by its primary key, to read columns that the view lacks.
 
 law:    a trusted key that is never NULL identifies the same row that the view has joined, so that all other columns of
         that row are constant within each group of the view that contains the key
@@ -23,18 +23,19 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table of the view that is joined to the storage again, and the key equalities of the join."""
+    """A table of the view that is joined to the storage table again, and the key equalities of the join."""
 
     table: Occurrence
     on: tuple[Tree, ...]
 
 
 def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
-    """Return the join of one of the view's tables to the storage by its primary key.
+    """Return the join of one of the view's tables to the storage table by its primary key.
 
-    `held` returns the storage column of an expression, or None; `known` is the catalog's table with its keys. Return
-    None if storage lacks a key column, if a key column is nullable or floating-point, for a table without a trusted
-    key, and for a table that an outer, semi or anti join adds.
+    `held` returns the storage column of an expression, or None; `known` is the catalog's table with its keys; `block`
+    is the query's block. Return None if the storage table lacks a key column, if a key column is nullable or
+    floating-point, for a table without a trusted key (a primary key that its owner declares as trusted), and for a
+    table that an outer, semi or anti join adds.
     """
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:

@@ -20,8 +20,8 @@ class Joined:
 
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
     that are inner in the query. `present` has an entry for each side of a join that the view fills with NULLs and the
-    query does not: columns that are never NULL in matched rows, so that IS NOT NULL on any one of them keeps just these
-    rows.
+    query does not: columns that are never NULL in matched rows. For `s LEFT JOIN d` in the view and `s JOIN d` in the
+    query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows.
     """
 
     extra: tuple[Join, ...] = ()

@@ -35,10 +35,11 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of a product, sum, difference or negation over the base rows behind one storage row.
+    """Return the sum of a product, sum, difference or negation over the base rows that one storage row aggregates.
 
-    `of` returns the partial aggregates of the operands. Return None for other arguments, if storage lacks one of these
-    aggregates, or if digits could be lost.
+    For a grouping key k, `x * k` gives `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of
+    the operands. Return None for other arguments, if the storage table lacks one of these aggregates, or if digits
+    could be lost.
     """
     if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None
@@ -62,7 +63,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a numeric expression over storage, if it has one value in all base rows behind each storage row.
+    """Return a numeric expression over storage columns, if it has one value within each storage row's group.
 
     Return None for other expressions.
     """
@@ -77,7 +78,8 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
 def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the partial sum of x * k, x + k, x - k or k - x, for a constant k.
 
-    Return None if storage lacks the sum or count of x.
+    `argument` is the whole expression, `varying` is x, and `of` returns partial aggregates. Return None if the storage
+    table lacks the sum or count of x.
     """
     summed = of("sum", varying) if holds(varying, exp.Column) else None
     if summed is None:
@@ -93,7 +95,10 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 
 
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """Return a constant times the row count; None if the product could have more digits than the type of the sum."""
+    """Return a constant times the row count `counted`, as a summand of the sum of `argument`.
+
+    Return None if the product could have more digits than the type of the sum.
+    """
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
         return exp.Mul(this=cast(constant, "bigint"), expression=counted)
@@ -102,7 +107,10 @@ def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading)
 
 
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the partial sum of x + y or x - y, where neither x nor y can be NULL; None for other operands."""
+    """Return the partial sum of x + y or x - y, as the sum or difference of the partial sums of x and y.
+
+    Return None if x or y can be NULL, or if the storage table lacks the sum of x or of y.
+    """
     sides = (argument.this, argument.expression)
     if not all(_is_never_null(side, reading) for side in sides):
         return None
@@ -116,9 +124,9 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal; the expression is NULL if and only if this operand is NULL.
+    """Return the only operand that is not a literal, such as x for `2 * x + 1`, which is NULL only where x is.
 
-    Return the expression itself if it is not arithmetic or has more than one such operand.
+    Return the expression itself if it is not arithmetic or has more than one operand that is not a literal.
     """
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)

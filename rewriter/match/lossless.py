@@ -22,7 +22,8 @@ def widened(
 ) -> tuple[Predicates, Mapping[str, str]] | None:
     """Return the query with the view's extra joins added, and the table mapping extended by the joined tables.
 
-    Return None if one of the joins could drop or repeat rows.
+    `mapping` maps the ids of the view's tables to those of the query's tables. Return None if one of the joins could
+    drop or repeat rows.
 
     law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row; a LEFT join onto a
             key finds at most one, or fills with NULLs
@@ -133,7 +134,8 @@ def _joined(
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
     """Return the query with one more table of the view joined, the extended mapping, and `table`.
 
-    `table` is the table's occurrence in the view. Return None if the join could drop or repeat rows.
+    `table` is the table's occurrence in the view, and `mapping` maps the ids of the view's tables to the query's.
+    Return None if the join could drop or repeat rows.
     """
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
@@ -152,9 +154,11 @@ def _joined(
 def _left_joined(
     block: Block, candidate: Candidate, join: Join, known: Table, added: Occurrence, wider: Mapping[str, str]
 ) -> Block | None:
-    """Return the block with a LEFT join of the view added, if ON equates the whole primary key; else None.
+    """Return the block with a LEFT join of the view added, if ON equates the joined table's whole primary key.
 
-    Further conditions in ON only reduce the matches, and a LEFT join keeps rows without a match.
+    `known` is the joined table in the catalog, `added` its new occurrence in the query, and `wider` maps the ids of the
+    view's tables to the query's. Further conditions in ON only reduce the matches, and a LEFT join keeps rows without a
+    match. Return None for other joins.
     """
     (table,) = join.tables if len(join.tables) == 1 else ("",)
     columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
@@ -177,9 +181,11 @@ def _inner_joined(
     table: Occurrence,
     added: Occurrence,
 ) -> Block | None:
-    """Return the block with an inner join added that follows a NOT NULL foreign key to the primary key of `table`.
+    """Return the query's block with an inner join that follows a foreign key to the primary key of `table`.
 
-    Return None if the view does not join the table by such a key, or if the query's foreign key may be NULL.
+    `known` is the joined table in the catalog, `table` its occurrence in the view and `added` in the query; `mapping`
+    maps the ids of the view's tables to the query's. Return None if the view does not join the table by a foreign key,
+    or if the query's foreign key may be NULL.
     """
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):

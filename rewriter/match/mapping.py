@@ -13,7 +13,7 @@ def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
     """Yield each one-to-one mapping from the ids of the view's table occurrences to the query's, for the same tables.
 
     If the view reads a table more often than the query does, the surplus occurrences stay unmapped, in every possible
-    choice. Yield nothing if the two have no table in common.
+    choice. Yield nothing if the view and the query have no table in common.
 
     law: a self-join maps in more than one way, and only some of the mappings may match.
     """

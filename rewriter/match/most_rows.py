@@ -43,7 +43,8 @@ def most_groups(block: Block) -> int | None:
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
     """Return the ids of tables that add at most one row to each combination of rows of the `known` tables.
 
-    The primary key of such a table is equated with columns of known tables, or of tables found in this way before.
+    The primary key of each of these tables is equated with columns of known tables, or of tables found in this way
+    before.
     """
     reached = set(known)
     determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
@@ -65,7 +66,10 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return the ids of tables whose rows together determine the rows of all other tables, by primary keys."""
+    """Return the ids of tables whose rows together determine the rows of all other tables, by primary keys.
+
+    `counts` has the row count of each table: of two tables that determine as many others, the smaller is taken.
+    """
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
@@ -79,7 +83,8 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
     """Return the tables in `left`, including `start`, whose rows are determined by rows of `start` and `known`.
 
-    Primary keys that are equated with columns of those tables determine the rows.
+    A table's row is determined if its primary key is equated with columns of `start`, of known tables, or of tables
+    found in this way before. `determining` has, for each table and primary key column, the tables with an equal column.
     """
     reached = {start}
     while True:

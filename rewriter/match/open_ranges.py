@@ -1,7 +1,7 @@
 """Estimates the share of a time range outside its whole buckets, if the range has no end or starts relative to now.
 
-A range without an end is assumed to last until the storage's last bucket. A start such as `now() - INTERVAL 7 DAYS`
-gives the length of the range.
+A range without an end is assumed to last until the storage table's last bucket. A start such as `now() - INTERVAL 7
+DAYS` gives the length of the range.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _MICROS = 1_000_000
 class OpenRange(NamedTuple):
     """A time range of a query that has no end, or whose start is known only at execution.
 
-    `begin` is the comparison at which the range starts. `divided` maps each comparison that limits the range to the
-    same comparison moved to the nearest border of a whole bucket. `bucket` is the view's bucket of that time; `last` is
-    the start of the storage's last bucket, in seconds since 1970 (None if unknown).
+    `begin` is the comparison, such as `t >= now() - INTERVAL 7 DAYS`, at which the range starts. `divided` maps each
+    comparison that limits the range to the same comparison moved to the nearest border of a whole bucket. `bucket` is
+    the view's bucket of the time; `last` is the start of the storage table's last bucket, in seconds since 1970 (None
+    if unknown). `query` are the query's predicates.
     """
 
     begin: Tree
@@ -43,9 +44,10 @@ class OpenRange(NamedTuple):
 
     @property
     def holds_none(self) -> bool:
-        """Whether storage has no whole bucket of the range.
+        """Whether the storage table has no whole bucket of the range.
 
-        The range has no whole bucket, or only whole buckets after the last bucket in storage. False if not certain.
+        True if the range has no whole bucket, or if its whole buckets are all after the storage table's last bucket.
+        False if not certain.
         """
         if not self.is_by_clock:
             return self.last is not None and self._border is not None and self._border > self.last
@@ -83,9 +85,10 @@ class OpenRange(NamedTuple):
 
 
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
-    """Return the OpenRange of a time that the comparisons in `divided` limit.
+    """Return the OpenRange of the time that the comparisons in `divided` limit.
 
-    Return None if the range has no lower bound or several, or if the comparisons limit several times.
+    `divided`, `bucket` and `last` are as in OpenRange. Return None if the query gives the time no lower bound or
+    several, or if the comparisons limit more than one time.
     """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]

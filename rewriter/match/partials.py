@@ -1,4 +1,4 @@
-"""Computes partial aggregates: aggregates over the base rows behind one storage row of a view, to be rolled up.
+"""Computes partial aggregates: aggregates over the base rows that one storage row of a view aggregates.
 
 law: a storage row stands for the `rows` (at least one) of its group, each joined to the same rows of the tables beside
      the view. An expression k of that row is the same for all of them: sum(k) is k * rows, count(k) is rows or 0,
@@ -37,7 +37,7 @@ WEIGHED_PRECISION = 19
 
 @dataclass(frozen=True)
 class PartialAggregate:
-    """An expression over storage for an aggregate over the base rows behind one storage row.
+    """An expression over storage columns for an aggregate over the base rows that one storage row aggregates.
 
     `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric.
     """
@@ -47,7 +47,10 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """Derives the partial aggregates of a query from a view. Arguments are canonical, normalized expressions."""
+    """Derives the partial aggregates of a query from a view. Arguments are canonical, normalized expressions.
+
+    A partial aggregate is an aggregate over the base rows that one storage row aggregates.
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -58,7 +61,7 @@ class PartialAggregates:
         }
 
     def held(self, tree: Tree) -> Column | None:
-        """Return the storage column of an aggregate; None if storage lacks the aggregate.
+        """Return the storage column of an aggregate; None if the storage table lacks the aggregate.
 
         If x cannot be NULL, the column of count(*) is also returned for count(x).
         """
@@ -72,7 +75,7 @@ class PartialAggregates:
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial aggregate of the function `name` over an argument.
 
-        Return a Miss if storage does not determine the aggregate.
+        Return a Miss if the storage table does not determine the aggregate.
         """
         held = self.held(call_of(name, argument))
         if held is not None:
@@ -108,7 +111,8 @@ class PartialAggregates:
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers without the cast.
 
-        Return None for other arguments, and if the two aggregates could differ.
+        `sum(CAST(n AS DOUBLE))` gives `CAST(sum(n) AS DOUBLE)`. Return None for other arguments, and if the two
+        aggregates could differ.
 
         law:  a cast to DOUBLE keeps NULL and the order of numbers; the sum of the DOUBLEs is the DOUBLE of the sum
               except for its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
@@ -129,7 +133,8 @@ class PartialAggregates:
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
         """Return whether a stored NULL may be an overflowed DECIMAL sum.
 
-        Without ANSI mode, Spark returns NULL for such a sum instead of raising an error.
+        `held` is the storage column of the sum, and `argument` the summed expression. Without ANSI mode, Spark returns
+        NULL for a DECIMAL sum that overflows; in ANSI mode, Spark raises an error.
         """
         if is_ansi(self.reading.candidate.view.settings):
             return False
@@ -142,9 +147,9 @@ class PartialAggregates:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether a stored BIGINT sum may have wrapped around where a sum in the type `kind` would not.
+        """Return whether the stored BIGINT sum of `summed` may have wrapped around where a sum in `kind` would not.
 
-        BIGINT sums wrap around without ANSI mode.
+        `kind` is the type of the values that the query sums. BIGINT sums wrap around without ANSI mode.
         """
         if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
             return False
@@ -179,7 +184,8 @@ class PartialAggregates:
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
 
-        Return None for other arguments, and if the view has no keys: the sum over an empty table is NULL, not 0.
+        Return None for other arguments, if storage lacks sum(x), if the types do not allow the exchange, and if the
+        view has no keys: the sum over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
@@ -197,8 +203,8 @@ class PartialAggregates:
     def _linear(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of a linear expression, such as x * k + c.
 
-        Return None if storage has the expression itself as a column, if storage lacks the partial sums of the operands,
-        or if digits could be lost.
+        Return None if the storage table has the expression itself as a column, if the storage table lacks the partial
+        sums of the operands, or if digits could be lost.
         """
         if self.reading.held(argument) is not None:
             return None
@@ -214,18 +220,21 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over storage; a Miss if it cannot be derived, or if the view has no keys.
+        """Return a row expression over storage columns.
 
-        With keys, each storage row is a group, and the expression has one value for all base rows of the group.
+        Return a Miss if the expression cannot be derived, or if the view has no keys. With keys, each storage row is a
+        group, and the expression has one value for all base rows of the group. `name` is the aggregate function, for
+        the Miss.
         """
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial sum of an expression of keys: its value times the row count.
+        """Return the partial sum of an expression k of grouping keys: `k * count(*)`.
 
-        Return a Miss if storage has no count(*), if the expression cannot be derived, or if digits could be lost.
+        Return a Miss if the storage table has no count(*), if the expression cannot be derived, or if digits could be
+        lost.
         """
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
@@ -243,9 +252,9 @@ class PartialAggregates:
         return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial count of an expression of keys: the row count, or 0 if the expression is NULL.
+        """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
 
-        Return a Miss if storage has no count(*), or if the expression cannot be derived.
+        Return a Miss if the storage table has no count(*), or if the expression cannot be derived.
         """
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
@@ -261,9 +270,9 @@ class PartialAggregates:
         return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return an expression of the view's keys as a partial aggregate, as it has one value in all rows of a group.
+        """Return an expression k of the view's grouping keys as a partial aggregate: min(k) of one group is k.
 
-        Return a Miss if the expression cannot be derived from keys.
+        `name` is the aggregate function, for the Miss. Return a Miss if the expression cannot be derived from keys.
         """
         # Storage has 0.0 for a floating-point key where the rows may have -0.0.
         if self.reading.is_normalized(argument):

@@ -26,7 +26,7 @@ def print_rewriting(
     """Return a rewriting as the SQL of a SELECT over the storage table.
 
     `names` are the output names, None for outputs that the query does not name; with `schema`, outputs are cast to the
-    types of these columns and get their names. `pins` maps tables to the snapshots at which to read them.
+    types of these columns and named after them. `pins` maps tables to the snapshots at which to read them.
     """
     items = [
         _item(output, name, schema[i] if schema else None, rewriting.storage)
@@ -81,9 +81,10 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the SQL of a FROM clause without the keyword FROM; `sources` maps the ids of tables to their SQL.
+    """Return the SQL of a FROM clause without the keyword FROM.
 
-    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
+    `sources` maps the ids of tables to their SQL, and `joins` are the joins that are not inner. With `spell`, time
+    buckets are printed as Spark's functions, else as `timeseries(…)`.
     """
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
@@ -117,8 +118,8 @@ def select_text(
 ) -> str:
     """Return the SQL of a SELECT, from its clauses up to HAVING.
 
-    `items` and `source` are the SQL of the select list and of FROM. With `spell`, time buckets are printed as Spark's
-    functions, else as `timeseries(…)`.
+    `items` and `source` are the SQL of the select list and of FROM; `sets` are the grouping sets, None for plain keys.
+    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
     """
     clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:
@@ -131,7 +132,10 @@ def select_text(
 
 
 def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spell: bool) -> str:
-    """Return the SQL of a GROUP BY clause without its keywords; `sets` are the grouping sets, None for plain keys."""
+    """Return the SQL of a GROUP BY clause without its keywords; `sets` are the grouping sets, None for plain keys.
+
+    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
+    """
     if sets is None:
         return ", ".join(expression_text(key, spell) for key in dict.fromkeys(keys))
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
@@ -165,13 +169,16 @@ def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
 
 
 def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
-    """Return the storage table as SQL for FROM; if some of its rows are stale, as a subquery that drops these rows."""
+    """Return the storage table as SQL for FROM; if some of its rows are stale, as a subquery that drops these rows.
+
+    `pins` maps tables to the snapshots at which to read them.
+    """
     read = _pinned(storage.name, pins)
     return f"({fresh_rows(storage, read)})" if storage.behind else read
 
 
 def fresh_rows(storage: Table, read: str) -> str:
-    """Return a query for the fresh rows of a partly stale storage table.
+    """Return a query for the rows of a storage table that are not stale: the rows for which `storage.only` is true.
 
     `read` is the SQL that reads the table in FROM.
     """
@@ -197,7 +204,10 @@ def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
 
 
 def _spelled(node: Tree) -> str | None:
-    """Return the SQL of a subquery or time bucket, which canonical trees represent as calls; None for other nodes."""
+    """Return the SQL of a subquery or time bucket, which canonical trees represent as calls; None for other nodes.
+
+    `timeseries(t, 'hour', 'timestamp')` gives `date_trunc('HOUR', t)`.
+    """
     if not isinstance(node, exp.Anonymous):
         return None
     if is_opaque(node):

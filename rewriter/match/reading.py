@@ -42,11 +42,11 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """A query expressed over a view's storage: row columns, aggregates, residual predicates and extra joins.
+    """A query expressed over a view's storage table: row columns, aggregates, residual predicates and extra joins.
 
     Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
-    not apply, over storage and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows` and
-    `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
+    not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
+    and `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
     """
 
     def __init__(
@@ -83,7 +83,10 @@ class Reading:
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
-        """Return the functional dependencies that hold if the query is grouped by these normalized keys."""
+        """Return the functional dependencies that hold if the query is grouped by `keys`.
+
+        In the keys, each column must be replaced by the representative of its equal columns.
+        """
         known = {table.name: table.primary_key for table in self.candidate.sources}
 
         def key_of(table: Occurrence) -> tuple[str, ...]:
@@ -111,9 +114,10 @@ class Reading:
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """Return an expression over the query's rows as an expression over storage and extra tables.
+        """Return an expression over the query's rows as an expression over storage columns and extra tables.
 
-        The columns of `tree` must be normalized. Return a Miss if the expression cannot be derived.
+        The columns of `tree` must be replaced by the representatives of their equal columns. Return a Miss if the
+        expression cannot be derived.
         """
         return derive(tree, self)
 
@@ -126,9 +130,9 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column, or a column equal to it, of an extra table or of a table joined to the storage again.
+        """Return a column, or a column equal to it, of an extra table or of a table joined to the storage table again.
 
-        Return a Miss if there is no such column. Storage columns are not tried: see `held`.
+        Return a Miss if no such table has the column or an equal column. Storage columns are not tried: see `held`.
         """
         members = sorted(self.equivalence.members(column))
         for table, name in members:
@@ -140,9 +144,9 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return the join of one of the view's tables to the storage by the table's primary key.
+        """Return the join of one of the view's tables, by its id, to the storage table by the table's primary key.
 
-        Return None if the table has no usable primary key in storage, or if the view reads no other table.
+        Return None if the table has no usable primary key in the storage table, or if the view reads no other table.
         """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
@@ -157,9 +161,10 @@ class Reading:
 def _stored_values(
     block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
 ) -> tuple[Tree | Column | None, ...]:
-    """Return, for each output of a view, the expression that reads it from storage, or for an aggregate the column.
+    """Return, for each output of a view, the expression that reads the output from the storage table.
 
-    The expression or column has the type of the view's output; the entry is None if that type is uncertain.
+    For an aggregate, return the storage column instead. The expression or column has the type of the view's output; the
+    entry is None if the type is uncertain.
     """
     by_name = {column.name.lower(): column for column in columns}
     held = zip(block.outputs, names, strict=True)
@@ -172,7 +177,7 @@ def _stored_values(
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
     """Return a storage column as an expression of the type that the view's query computed.
 
-    Return None if that type is uncertain.
+    Iceberg stores a TINYINT as INT, so that the column is cast to TINYINT. Return None if the type is uncertain.
     """
     if column is None or column.type != "int":
         return stored(name)
@@ -182,9 +187,10 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield each operand that a stored expression determines without loss, with its value over storage.
+    """Yield each operand that a stored expression determines without loss, with its value over storage columns.
 
-    A stored `n + 1` gives n, and a stored cast to a wider type gives its operand.
+    `held` is the storage column of the expression `tree`. A stored `n + 1` gives n, and a stored cast to a wider type
+    gives its operand.
     """
     narrow = _widened(tree, block)
     found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
@@ -195,9 +201,10 @@ def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree,
 
 
 def _shifted(tree: Tree, held: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the integer operand of a stored sum or difference with a constant, and the operand's value over storage.
+    """Return the integer operand of a stored sum or difference with a constant, and the operand over storage columns.
 
-    Return None for other expressions.
+    `held` is the storage column of `tree`: a stored `n + 1` AS m gives n and `m - 1`. Return None for other
+    expressions.
 
     law:    x is (x + c) - c for integers of one size, also where sums wrap around; where an overflow raises an error,
             as in ANSI mode, x + c was computed without one, and x is an integer of that size
@@ -224,7 +231,7 @@ def _is_whole(tree: Tree) -> bool:
 def _widened(tree: Tree, block: Block) -> str | None:
     """Return the original type of an integer or DECIMAL that is cast to a wider type without loss.
 
-    Return None for other expressions.
+    `CAST(n AS BIGINT)` of an INT column n gives int. Return None for other expressions.
     """
     if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
         return None
@@ -235,7 +242,7 @@ def _widened(tree: Tree, block: Block) -> str | None:
 def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
     """Return the storage column of an aggregate, with the type that the view's query computed.
 
-    Return None if that type is uncertain.
+    Iceberg stores a TINYINT as INT. Return None if the type is uncertain.
     """
     if column is None or column.type != "int":
         return column
@@ -244,7 +251,7 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """Return a storage column, cast to the type of the view's output if Iceberg cannot store that type."""
+    """Return a storage column, cast to `kind`, the type of the view's output, if Iceberg cannot store that type."""
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
@@ -298,9 +305,10 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
-    """Return a query expressed over a view's storage (a Reading), for one mapping of the view's tables to the query's.
+    """Return a query expressed over a view's storage table, for one mapping of the view's tables to the query's.
 
-    Return a Miss if the view cannot answer the query.
+    `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
+    the query.
 
     law:    the view keeps every row that the query needs, and surplus rows can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
@@ -346,9 +354,10 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """Return the part of a conjunct that the view does not apply, as an expression over storage.
+    """Return the part of a conjunct that the view does not apply, as an expression over storage columns.
 
-    Return None if there is no such part, or if the part cannot be derived.
+    `applied` are the predicates that the view applies. Return None if the view applies the whole conjunct or no part of
+    it, or if the part cannot be derived.
     """
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
@@ -358,7 +367,8 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
     """Return the filters that drop the rows which the view's outer joins keep and the query's narrower joins do not.
 
-    Return a Miss if storage lacks a column that is never NULL in matched rows.
+    `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the query's. Return
+    a Miss if the storage table lacks a column that is never NULL in matched rows.
     """
     held = {
         renamed(output, mapping): name
@@ -376,9 +386,9 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """Return the query's joins of extra tables (tables that the view does not read), with their ON over storage.
+    """Return the query's joins of extra tables (tables that the view does not read), with ON over storage columns.
 
-    Return a Miss if an ON condition cannot be derived.
+    `joined` is the result of matching the joins. Return a Miss if an ON condition cannot be derived.
     """
     joins = []
     for join in joined.extra:

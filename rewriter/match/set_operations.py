@@ -47,7 +47,10 @@ class SetQuestion(NamedTuple):
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query as a SetOperation, with one operator between its outermost SELECTs; None for other queries."""
+    """Return a query as a SetOperation, with one operator between its outermost SELECTs; None for other queries.
+
+    `whole` is the query, within `statement`. `SELECT … UNION SELECT … UNION SELECT …` has the operator UNION.
+    """
     inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
@@ -74,7 +77,8 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
     """Return the only set operator of a query, and its SELECTs in order; the operator of a single SELECT is empty.
 
-    Return None if the query has several operators or its branches have clauses such as LIMIT.
+    `a UNION (b UNION c)` gives UNION and [a, b, c]. Return None if the query has several operators or its branches have
+    clauses such as LIMIT.
     """
     if isinstance(query, exp.Select):
         return "", [query]
@@ -92,9 +96,10 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the one read of a view's storage that answers all branches of a set operation.
+    """Return the one read of a view's storage table that answers all branches of a set operation.
 
-    `found` are the rewritings of the branches. Return a Miss if the branches need different reads.
+    `found` are the rewritings of the branches, each over the same storage table. Return a Miss if the branches need
+    different reads.
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):
@@ -118,7 +123,7 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
 
 
 def _is_plain(found: Rewriting) -> bool:
-    """Return whether a rewriting only filters and projects the rows of storage."""
+    """Return whether a rewriting only filters and projects the rows of the storage table."""
     more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
     return found.group is None and found.union is None and found.sets is None and not any(more)
 
@@ -126,7 +131,8 @@ def _is_plain(found: Rewriting) -> bool:
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
     """Return the output that all branches have at the position `place`, or a view column that tells the branches apart.
 
-    `found` are the rewritings of the branches. Return None if there is neither.
+    Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. `found` are the
+    rewritings of the branches. Return None if there is neither.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
@@ -140,7 +146,7 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return why different rows of the view may become equal in these outputs, for a message; empty if they cannot."""
+    """Return why different rows of the view may become equal in `outputs`, for a message; empty if they cannot."""
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

@@ -83,7 +83,7 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield each query text that a view can answer, with whether it is the whole text of the view's query.
+    """Yield each text of a query that a view can answer, and whether the text is that of the view's whole query.
 
     `statement` is the view's query. If the query has no LIMIT, a second text lacks its final ORDER BY.
     """
@@ -142,8 +142,8 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
     """Return a floating-point output of a query by which an outer query may select rows; None if there is none.
 
     Spark pushes a filter of an outer query down to the files of base tables, through windows by their partition keys,
-    and would push the filter to the files of storage, in which NaN and -0.0 are distributed differently. Besides, the
-    last bits of a floating-point sum depend on the order of rows.
+    and would push the filter to the files of the storage table, in which NaN and -0.0 are distributed differently.
+    Besides, the last bits of a floating-point sum depend on the order of rows.
     """
     within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)
@@ -155,10 +155,11 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
 def rewriting_of(
     query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return a query as a read of the storage table, with these outputs and filters and the query's own clauses.
+    """Return a query as a read of the storage table with `outputs` and `where`, and with its final clauses.
 
-    These clauses are ORDER BY, LIMIT and OFFSET. With `whole`, LIMIT and OFFSET are already applied in storage, and
-    only the order is restored. Return None if an ORDER BY item is not an output, or if the clauses are not supported.
+    The final clauses are the query's ORDER BY, LIMIT and OFFSET. With `whole`, LIMIT and OFFSET are already applied in
+    the storage table, and only the order is restored. Return None if an ORDER BY item is not an output, or if the
+    clauses are not supported.
     """
     if not query.tail:
         return Rewriting(storage, (), outputs, where)
@@ -182,7 +183,7 @@ def rewriting_of(
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
     """Return an ORDER BY item that is an output's name or position as an ordering of storage rows.
 
-    Return None for other items.
+    `names` are the names of the outputs. Return None for other items.
     """
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None

@@ -1,4 +1,4 @@
-"""Lemmas (see rewriter.match.derive) that derive filters on a time from the time buckets in storage."""
+"""Lemmas (see rewriter.match.derive) that derive filters on a time from the time buckets in the storage table."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ Tree = exp.Expr
 
 
 def compared(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a time with a bucket border as a comparison of the stored bucket of that time.
+    """Return a comparison of a time with the start of a bucket as a comparison of the stored bucket of that time.
 
-    Return None for other comparisons, and if storage has no such bucket. Return a Miss if the bound is known only at
-    execution and may lie within a bucket.
+    If the storage table has `date_trunc('day', t) AS d`, `t >= '2024-01-01'` gives `d >= '2024-01-01'`. Return None for
+    other comparisons, and if the storage table has no bucket that starts at the bound. Return a Miss if the bound is
+    known only at execution and may lie within a bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
     no:     `=`, and `<=` on a TIMESTAMP, which includes one instant of the next bucket
@@ -65,7 +66,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
 
 
 def truncated(tree: Tree, rows: Rows) -> Read:
-    """Return a comparison of a computed time with a bucket border as a comparison of that time's bucket.
+    """Return a comparison of a converted time with the start of a bucket as a comparison of the time's bucket.
 
     Return None for other comparisons, and if the bucket cannot be derived.
 
@@ -89,7 +90,7 @@ def truncated(tree: Tree, rows: Rows) -> Read:
 def dated(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time's date with the first day of a bucket as a comparison of the stored bucket.
 
-    Return None for other comparisons, and if storage has no such bucket.
+    Return None for other comparisons, and if the storage table has no bucket of the time that starts on that day.
 
     law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
     query:  to_date(t) >= '2024-02-01'
@@ -107,9 +108,9 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether the range of dates that a comparison keeps begins or ends at a bucket border.
+    """Return whether the range of dates that a comparison keeps starts or ends at the start of a bucket.
 
-    The bound must be the first day of a bucket or, for `<=` and `>`, the day before the first day.
+    The bound must be the first day of a bucket of the given grain or, for `<=` and `>`, the day before the first day.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
@@ -124,7 +125,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 
 def absent(tree: Tree, rows: Rows) -> Read:
-    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None if storage has no such bucket."""
+    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None if no bucket of the time is stored."""
     if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in (*TEMPORAL, *INTEGERS):
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
@@ -145,7 +146,10 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
 
 
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
-    """Return whether a comparison of a time is certainly true for all or for none of the times of each bucket."""
+    """Return whether a comparison of a time is certainly true for all or for none of the times of each bucket.
+
+    `grain` is the grain of the buckets, and `kind` the type of the time.
+    """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, kind, rows.zone)
     moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)

@@ -1,4 +1,4 @@
-"""Lemmas (see rewriter.match.derive) that derive expressions over a time from the time buckets or dates in storage."""
+"""Lemmas (see rewriter.match.derive) that derive expressions over a time from stored time buckets or dates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Tree = exp.Expr
 
 
 def bucket(tree: Tree, rows: Rows) -> Read:
-    """Return a time bucket, or a date, computed from a stored finer bucket; None if storage has no such bucket.
+    """Return a time bucket, or a date, computed from a stored finer bucket; None if no finer bucket is stored.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
     query:  timeseries(t, 'hour')
@@ -63,9 +63,9 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return date_trunc() of a DATE, computed from a stored finer bucket of DATEs; None for other expressions.
+    """Return date_trunc() of a DATE, a TIMESTAMP, computed from a stored finer bucket of DATEs.
 
-    The result is a TIMESTAMP. Return None, too, if storage has no such bucket, and in a zone that has skipped dates.
+    Return None for other expressions, if the storage table has no finer bucket, and in a zone that has skipped dates.
 
     law:    date_trunc() of a date equals date_trunc() of the first day of its bucket, in a zone in which that date
             exists
@@ -91,7 +91,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 def factored(tree: Tree, rows: Rows) -> Read:
     """Return a function whose value is constant within a bucket, such as year(), computed from a stored finer bucket.
 
-    Return None for other functions, and if storage has no such bucket.
+    Return None for other functions, and if the storage table has no finer bucket.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -143,7 +143,7 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     """Return a Miss that explains why a time function cannot be computed from the stored buckets of the time.
 
-    Return None for other expressions, and if storage has no buckets of the time.
+    Return None for other expressions, and if the storage table has no buckets of the time.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() also depends on the time of day"
@@ -184,8 +184,8 @@ def _from_0(node: Tree) -> int:
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
     """Return `build` of the first stored bucket of `source` that lies within one bucket of the grain `grain`.
 
-    Return None if storage has no such bucket. Return a Miss if storage has buckets, but the time zone is the reason
-    that they cannot be used.
+    Return None if the storage table has no bucket of `source` that certainly does. Return a Miss if the storage table
+    has buckets of `source` that cannot be used only because of the time zone.
     """
     unproved = False
     for stored in stored_buckets(source, rows):

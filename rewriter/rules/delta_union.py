@@ -1,4 +1,4 @@
-"""Answers a query from a view's stored rows together with the rows appended to its tables since the refresh."""
+"""Answers a query from a view's stored rows together with the rows appended to its tables since the last refresh."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from rewriter.model import Change, ChangeKind
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
-    """Plan to combine a view's stored rows with the rows appended to its tables since the refresh.
+    """Plan to combine a view's stored rows with the rows appended to its tables since the last refresh.
 
     Return a Miss if no rows were appended, if appended rows may also remove result rows (through an outer, SEMI or ANTI
-    join) or change result rows (window functions), or if the query reads a derived table.
+    join) or change result rows (window functions), or if the query reads a derived table. Below, old(A) and new(A) are
+    the rows of a table before and after the append, and dA are the appended rows.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -43,7 +44,10 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return one Change for each table of the block: its appended rows if the view reads the table, else no change."""
+    """Return one Change for each table of the block: its appended rows if the view reads the table, else no change.
+
+    `of_view` are the ids of the tables that the view reads, and `grown` the changes of tables with appended rows.
+    """
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)
@@ -51,7 +55,10 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return why appended rows cannot simply be added to a block's rows, as the end of a message; empty if they can."""
+    """Return why appended rows cannot simply be added to a block's rows, as the end of a message; empty if they can.
+
+    `states` has the change of each table of the block.
+    """
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:

@@ -10,7 +10,7 @@ def read_rows(ask: Ask) -> Match | Miss:
     """Read the view's rows in place of the tables' rows, and filter, group and project them as in the query.
 
     Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
-    rows do not matter (an operand of EXISTS or IN).
+    rows do not matter: the subquery of EXISTS or IN.
 
     law:    the view has the rows of the tables that it joins, and lacks only rows that the query does not need; a group
             exists if it has a row, which is all that EXISTS and IN test

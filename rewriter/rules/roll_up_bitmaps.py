@@ -64,7 +64,10 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
-    """Return the block with bitmaps in place of the counts of distinct values, and with the bitmap buckets as keys."""
+    """Return the block `groups` with bitmaps instead of counts of distinct values, and with bitmap buckets as keys.
+
+    `counted` are the expressions whose distinct values are counted.
+    """
     outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
     keys = tuple(dict.fromkeys((*(groups.keys or ()), *buckets)))

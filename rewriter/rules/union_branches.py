@@ -17,7 +17,8 @@ from rewriter.sql import holds
 def union_branches(block: Block) -> Sequence[Block]:
     """Return, for each branch of a grouped block's only UNION ALL, the block that groups the branch.
 
-    Return an empty sequence for blocks that cannot be divided in this way.
+    Return an empty sequence if the block does not group, if FROM does not have exactly one UNION ALL, if an outer, SEMI
+    or ANTI join adds the UNION ALL, and if a branch groups, deduplicates, orders or limits its rows.
 
     law:    the rows of a union, and of each of its groups, are the rows of its branches together
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k

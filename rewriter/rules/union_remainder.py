@@ -1,4 +1,4 @@
-"""Answers a query from a view's storage for one part of the rows, and from base tables for the remaining rows.
+"""Answers a query from a view's storage table for one part of the rows, and from base tables for the remaining rows.
 
 If a view filters more than a query, or a query's time range does not end at borders of the view's time buckets, the
 query is divided by a predicate p: rows for which p is true are read from the view, rows for which p is false or NULL
@@ -105,10 +105,10 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that select the view's part of the rows, keyed by the original predicates.
+    """Return the predicates that select the rows to be read from the view, keyed by the original predicates.
 
-    These are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed to whole
-    buckets.
+    These predicates are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed
+    to whole buckets. `mapping` maps the ids of the view's tables to the query's.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
@@ -126,10 +126,10 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the divided time range as an OpenRange, with the view's bucket of that time.
+    """Return the divided time range as an OpenRange, with the view's bucket of the time.
 
-    Return None unless the divided predicates limit a single time, that time has exactly one lower bound, and the view
-    has one bucket of the time.
+    `divided` maps the query's comparisons to the narrowed ones. Return None unless the comparisons limit a single time,
+    the time has exactly one lower bound, and the view has one bucket of the time.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
@@ -160,8 +160,9 @@ def holds_buckets(view: Block) -> bool:
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
     """Return a comparison that limits a time, narrowed to whole buckets of the view.
 
-    `outputs` are the view's outputs. Return None if the bound is on a bucket border already, if the view has no bucket
-    of that time, or if the bound is not supported.
+    With buckets of a day, `t >= '2024-01-15 10:30:00'` gives `t >= '2024-01-16'`. `outputs` are the view's outputs.
+    Return None if the bound is the start of a bucket already, if the view has no bucket of the time, or if the bound is
+    not supported.
     """
     if conjunct.this in outputs:
         return None
@@ -188,8 +189,9 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     """Narrow `time >= bound` or `time < bound`, with a bound such as current_date(), to whole buckets.
 
-    The bound is rounded to a bucket border as a SQL expression. Return None if the zone may split buckets, or if the
-    bound certainly is on a border already.
+    The bound is rounded to the start of a bucket as a SQL expression: `t < now()` gives `t < date_trunc('DAY', now())`
+    for buckets of a day. Return None if the zone may split buckets, or if the bound certainly is the start of a bucket
+    already.
     """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
@@ -204,10 +206,10 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last bucket border within a time range, as a local time.
+    """Return the first or last start of a bucket within the time range of a comparison, as a local time.
 
-    `wall` is the local time of the bound, `kind` the type of the time. Return None if the range already ends on a
-    border.
+    For `t >= '2024-01-15 10:30:00'` and the grain day, this is 2024-01-16 00:00. `wall` is the local time of the bound,
+    `kind` the type of the time. Return None if the bound is the start of a bucket already.
     """
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
@@ -227,7 +229,8 @@ def _literal(wall: datetime, kind: str) -> Tree:
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """Return the complement of the dividing predicates as a disjunction of ranges, by which Iceberg can skip files.
 
-    Return None if a predicate has no complement of that form.
+    `divided` maps the query's predicates to the dividing ones. If day may be NULL, `day >= '2024-01-01'` gives `day <
+    '2024-01-01' OR day IS NULL`. Return None if a predicate has no complement that is a range.
     """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():

@@ -44,9 +44,10 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
 
 
 def _is_named(before: Sequence[Token]) -> bool:
-    """Return whether the name after the tokens `before` is that of a table, view or alias, or qualified.
+    """Return whether the last of the tokens `before` shows that the next name is not a function call.
 
-    Such a name before parentheses is not a call of `timeseries`.
+    After INTO, VIEW, AS or a dot, for example, a name before parentheses is a table, a view or an alias, or is
+    qualified.
     """
     return bool(before) and before[-1].token_type in _NAMING
 

@@ -75,7 +75,7 @@ class Names:
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a CTE that is a set operation; raise Unsupported for other items of FROM."""
+        """Return the columns of a CTE, such as a set operation; raise Unsupported for other items of FROM."""
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
             raise Unsupported("it is not a common table expression")

@@ -50,9 +50,9 @@ class Level(NamedTuple):
 
 
 def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
-    """Yield the visible names of each SELECT that encloses a call, innermost first.
+    """Yield the visible names of each SELECT that encloses a `timeseries` call, innermost first.
 
-    Stop before a SELECT that cannot be parsed.
+    `tokens` are the statement's tokens, and `find` looks up tables. Stop before a SELECT that cannot be parsed.
     """
     around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
     around.sort(key=lambda block: block.span.end - block.span.start)
@@ -124,9 +124,10 @@ def _type(source: Tree, scope: Scope) -> str | None:
 
 
 def _moment(node: Tree) -> Tree:
-    """Replace a function of the current time by a constant of the same type; return other nodes unchanged.
+    """Replace a function of the current time, such as current_date(), by a constant of the same type.
 
-    Blocks do not support such functions, and only the type matters here.
+    The constant is `CAST(NULL AS DATE)` for current_date(), because only the type matters here. Return other nodes
+    unchanged.
     """
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
     if isinstance(node, (exp.CurrentDate, exp.CurrentTimestamp)) and not node.this:

@@ -62,7 +62,10 @@ class Bucket(NamedTuple):
 
 
 def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
-    """Return the canonical expression of the bucket that contains a source; `kind` is the type of the source."""
+    """Return `timeseries(source, 'grain', 'kind')`: the canonical expression of the bucket that contains `source`.
+
+    `kind` is the type of the source.
+    """
     return exp.Anonymous(this="timeseries", expressions=[source, exp.Literal.string(grain), exp.Literal.string(kind)])
 
 
@@ -103,7 +106,8 @@ def day_source(tree: exp.Expr) -> exp.Expr | None:
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
     """Return the time that a label such as month(t) or a CAST to DATE reads, and the grain that determines the label.
 
-    The label is constant over each bucket of this grain. Return None for other expressions.
+    `month(t)` gives t and month: the label is constant over each bucket of this grain. Return None for other
+    expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]

@@ -95,7 +95,10 @@ _THURSDAY = 3 * 86_400  # the day of the week on which 1970 began
 
 
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
-    """Return whether every border of the coarse buckets is a border of the fine buckets."""
+    """Return whether a fine bucket starts wherever a coarse bucket starts, for times from `since` on.
+
+    One grain is a number of seconds, the other a name. `since` is in seconds since 1970 (None if unknown).
+    """
     if isinstance(fine, int):
         # Every bucket longer than a day starts with a day.
         length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
@@ -112,7 +115,11 @@ _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
-    """Return the coarsest time bucket that determines an expression's value, as a Factor; None if no bucket does."""
+    """Return the coarsest time bucket that determines an expression's value, as a Factor; None if no bucket does.
+
+    `year(t)` gives the bucket of t of the grain year. `kind_of` returns the type of an expression, and `since_of` a
+    lower bound of its times in seconds since 1970, or None.
+    """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
     labelled = (
@@ -141,7 +148,10 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
-    """Return the argument and the grain of a bucket of a shifted or converted time; None for other expressions."""
+    """Return the source and the grain of a bucket whose source is a time that is shifted or converted to another zone.
+
+    `date_trunc('day', t + INTERVAL 2 HOURS)` gives `t + INTERVAL 2 HOURS` and day. Return None for other expressions.
+    """
     bucket = as_bucket(tree)
     if bucket is None:
         return None
@@ -174,8 +184,9 @@ def _months_on(source: Tree) -> Tree | None:
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
     """Return the time that `source` shifts by a constant, and the coarsest grain whose length divides the shift.
 
-    Return `source` and `grain` unchanged if `source` is not such a shift, if no such grain rolls up to `grain`, or if
-    the zone's offset changes.
+    `t + INTERVAL 2 HOURS` and day give t and hour. `kind_of` returns the type of an expression. Return `source` and
+    `grain` unchanged if `source` is not shifted by a constant, if no grain that divides the shift rolls up to `grain`,
+    or if the zone's offset changes.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
     no:  zones whose offset changes, where a day more may be 23 hours, or lead to a local time that does not exist
@@ -209,8 +220,10 @@ _STEPS = (86_400, *_COMMON_STEPS)
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
     """Return the time whose local time in another zone is `source`, and the length of its buckets in seconds.
 
-    All times of such a bucket have local times in one bucket of `grain`. Return `source` and `grain` unchanged for
-    other sources, and if no such length is known.
+    All times of one of these buckets have local times in one bucket of `grain`: in a session in UTC,
+    `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `kind_of` returns the type of an expression, and
+    `since_of` a lower bound of its times. Return `source` and `grain` unchanged for other sources, and if no length
+    with this property is known.
 
     law: from_utc_timestamp(t, z) is t plus z's offset. If z's offsets are multiples of n seconds, and change only where
          buckets of n seconds begin, all times of such a bucket get the same offset and stay in one bucket
@@ -227,7 +240,11 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 class Clock(NamedTuple):
-    """The local time of `time` in `zone`, as a value that Spark interprets as a local time in the zone `read`."""
+    """The local time of `time` in `zone`, as a value that Spark interprets as a local time in the zone `read`.
+
+    `from_utc_timestamp(t, 'Asia/Tokyo')` is the local time of t in Tokyo, and Spark interprets it in the session's
+    zone.
+    """
 
     time: Tree
     zone: str
@@ -235,8 +252,7 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for other
-    expressions.
+    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for others.
 
     law: convert_timezone(a, b, t), for the local time t of an instant in zone a, is its local time in zone b
     """
@@ -250,7 +266,7 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 
 
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
-    """Return convert_timezone() of the session's local time as a Clock; None if the argument is not that local time.
+    """Return convert_timezone() of the session's local time as a Clock; None if the argument is another time.
 
     The session's zone must have a fixed offset, because local times may be ambiguous in other zones.
     """
@@ -271,7 +287,10 @@ def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grai
 
 
 def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
-    """Return the time and the grain that determine date_format() of this time; None for other expressions."""
+    """Return the time and the grain that determine date_format() of this time; None for other expressions.
+
+    `date_format(t, 'yyyy-MM')` gives t and month. `kind_of` returns the type of an expression.
+    """
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
         return None
     source, pattern = tree.expressions
@@ -289,6 +308,9 @@ _TOLD_UP_TO = {4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute", 19: "
 
 def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
     """Return the time and the grain that determine a substring of the time's text; None for other expressions.
+
+    `substring(CAST(t AS STRING), 1, 7)`, such as 2024-02, gives t and month. `kind_of` returns the type of an
+    expression.
 
     law: a time's text is its fields, the coarsest first. With years of more than four digits, or before year 0, the
          same number of characters holds fewer fields: the text is then constant over a coarser bucket, too
@@ -316,8 +338,9 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     """Return the source of an expression of seconds since 1970, and the grain that determines the seconds' local time.
 
-    The local time matters only down to `grain`. The returned grain may be a number, in units of the source
-    (milliseconds for `ms DIV 1000`). Return None if the expression is not supported.
+    The local time matters only down to `grain`. The returned grain may be a number, in units of the source: in UTC, `ms
+    DIV 1000` and day give the column ms and 86400000. `kind_of` returns the type of an expression, and `since_of` a
+    lower bound of its values. Return None if the expression is not supported.
 
     law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
     """
@@ -339,7 +362,7 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:
     """Return the from_unixtime() call in a date_trunc() or date_format(), and the grain that determines the value.
 
-    Return None for other expressions.
+    `date_trunc('day', from_unixtime(sec))` gives `from_unixtime(sec)` and day. Return None for other expressions.
 
     query: date_trunc('day', from_unixtime(sec)), date_format(from_unixtime(sec), 'yyyy-MM')
     """
@@ -363,7 +386,8 @@ def _is_shown(source: Tree) -> bool:
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     """Replace from_unixtime(seconds) by its argument, and `grain` by the argument's grain that determines the label.
 
-    Return any other source with its grain unchanged, and None if no grain of the argument determines the label.
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values. Return any other source
+    with its grain unchanged, and None if no grain of the argument determines the label.
 
     law: a text of from_unixtime() that is read as a time of the same zone has the same fields
     no:  its instant, in an hour that clocks repeat
@@ -389,13 +413,15 @@ _APART = 2 * 86_400
 
 
 def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the time and the grain that determine timestampdiff() from a constant to this time.
+    """Return the time and the grain of a timestampdiff() from a constant to a time.
 
-    Return None for other expressions, and for times that may lie before the constant.
+    The result is the same for all times in one bucket of the grain: `timestampdiff(HOUR, '2024-01-01', t)` gives t and
+    hour if t cannot be before 2024. `kind_of` returns the type of an expression, and `since_of` a lower bound of its
+    times. Return None for other expressions, and for times that may lie before the constant.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
-    no:  times before the start, from which Spark counts towards it: the first hour before it would be two hours long
+    no:  times before the start: Spark truncates towards zero, so that the count 0 covers the hour before the start, too
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestampdiff":
         return None
@@ -446,7 +472,9 @@ def finest_field(pattern: Tree) -> str | None:
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
     """Return the time bucket that an expression determines, as Told.
 
-    Return None if the expression is not a bucket, a date, or seconds since 1970 rounded down.
+    `CAST(t AS DATE)` determines the bucket of t of the grain day. `kind_of` returns the type of an expression, and
+    `since_of` a lower bound of its times. Return None if the expression is not a bucket, a date, or seconds since 1970
+    rounded down.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -462,7 +490,10 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 
 
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
-    """Return the integer column n for the time timestamp_seconds(n); any other time unchanged."""
+    """Return the integer column n for the time timestamp_seconds(n); any other time unchanged.
+
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values.
+    """
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
     return found.source if counted and found is not None else time
@@ -508,8 +539,9 @@ def _made_date(tree: Tree) -> Told | None:
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
     """Return the grain and the first day, as a DATE, of the finest bucket that stored date fields determine.
 
-    `held` returns the stored value of an expression such as year(source), or None if storage lacks the expression.
-    Return None if the year is not stored.
+    With stored year(t) AS y and month(t) AS m, the result is month and `make_date(y, m, 1)`. `held` returns the stored
+    value of an expression such as year(source), or None if the storage table lacks the expression. Return None if the
+    year is not stored.
     """
 
     def field(name: str) -> Tree | None:

@@ -41,7 +41,7 @@ def never_known(time: Tree) -> None:
 class Seconds(NamedTuple):
     """A number of seconds since 1970, or an integer column, rounded down to a multiple of `step`.
 
-    `source` is a TIMESTAMP, of which the seconds since 1970 are taken, or an integer column.
+    `source` is the integer column, or the TIMESTAMP whose seconds since 1970 are rounded.
     """
 
     source: Tree
@@ -50,6 +50,9 @@ class Seconds(NamedTuple):
 
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return an expression of seconds since 1970, or of an integer column, as Seconds; None for other expressions.
+
+    `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. `kind_of` returns the type of an
+    expression, and `since_of` a lower bound of its times in seconds since 1970, or None.
 
     law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, also before 1970
          (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if no s is before 1970
@@ -76,8 +79,9 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether each value of a time is known to be in 1970 or later, or to be a whole second (a bucket's
-    start).
+    """Return whether unix_timestamp() of a time rounds down, because the time is never before 1970, or is a bucket.
+
+    `since_of` returns a lower bound of the time in seconds since 1970, or None.
     """
     if as_bucket(time) is not None:
         return True
@@ -88,7 +92,8 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return an expression that numbers buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
 
-    `s DIV n` also numbers such buckets, if no s is before 1970. Return None for other expressions.
+    `s DIV n` also numbers such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and
+    `since_of` a lower bound of its times. Return None for other expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -103,7 +108,8 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `CAST(s / n AS INT)` as Seconds with the step n; None for other expressions, and if s may be before 1970.
 
-    The cast is constant over each bucket of n seconds; if it overflows for a time, it overflows for the whole bucket.
+    The cast is constant over each bucket of n seconds; if the cast overflows for a time, it overflows for the whole
+    bucket. `kind_of` returns the type of an expression, and `since_of` a lower bound of its times.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -111,9 +117,12 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 
 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `floor((s - o) / n) * n + m` as Seconds with a step that divides n and o; None for other expressions.
+    """Parse `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
-    The expression is constant over each bucket of this step. It is a number of seconds, or a TIMESTAMP made of seconds.
+    Here s are seconds since 1970 or an integer column. Return the Seconds of s with a step that divides n and o: the
+    expression is constant over each bucket of the step. The expression may be a number of seconds, or a TIMESTAMP made
+    of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and `since_of` a lower bound of its
+    times. Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
@@ -130,7 +139,11 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return a TIMESTAMP made of seconds since 1970 (timestamp_seconds(n)) as Seconds; None for other expressions."""
+    """Return a TIMESTAMP made of seconds since 1970 as Seconds; None for other expressions.
+
+    `timestamp_seconds(n)` and `CAST(n AS TIMESTAMP)` give the source n and the step 1. `kind_of` returns the type of an
+    expression, and `since_of` a lower bound of its times.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
@@ -146,7 +159,8 @@ def is_whole_cast(tree: Tree) -> bool:
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
     """Return whether a column is of an integer type and, if it is a BIGINT, has known bounds.
 
-    Bounds are known only if all values are seconds that fit a TIMESTAMP.
+    The bounds are known if `since_of` returns a lower bound of the column; all values then are seconds that fit a
+    TIMESTAMP.
     """
     return kind in INTEGERS and (kind != "bigint" or since_of(column) is not None)
 
@@ -161,7 +175,8 @@ def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None
 def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
     """Return `seconds` rounded towards 1970 to a multiple of `step` as Seconds.
 
-    Return None if some values may be before 1970, or if the expression is not supported.
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of its times. Return None if some values
+    may be before 1970, or if the expression is not supported.
     """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None

@@ -28,8 +28,8 @@ _EPOCH = datetime(1970, 1, 1)
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
     """Return whether buckets of a grain nest in the buckets of all coarser grains, for times from `since` on.
 
-    `since` is in seconds since 1970. Return False for grains longer than an hour, and if the zone's offsets since then
-    are not known.
+    `since` is in seconds since 1970. Return False for grains longer than an hour, and if the zone's offsets from
+    `since` on are not known.
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
@@ -40,10 +40,10 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets of a grain have the same borders in two zones, for times from `since` on.
+    """Return whether buckets of a grain start at the same times in two zones, for times from `since` on.
 
-    `since` is in seconds since 1970. Return False for grains longer than an hour, and if the offsets of a zone since
-    then are not known.
+    `since` is in seconds since 1970. Return False for grains longer than an hour, and if the offsets of one of the
+    zones from `since` on are not known.
 
     >>> since = 1_700_000_000
     >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
@@ -56,9 +56,9 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether no instant after a local bucket border belongs to an earlier bucket, for times from `since` on.
+    """Return whether no instant after the local start of a bucket belongs to an earlier bucket, from `since` on.
 
-    `since` is in seconds since 1970. Return False if the zone's offsets since then are not known.
+    `since` is in seconds since 1970. Return False if the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)

@@ -18,8 +18,8 @@ _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europ
 def is_fixed_offset(zone: str) -> bool:
     """Return whether a zone has one constant offset of whole minutes.
 
-    In such a zone, every bucket of a finer grain lies within one bucket of each coarser grain. For other zones this
-    must be proved from the zone's offset changes.
+    In a zone with a constant offset, every bucket of a finer grain lies within one bucket of each coarser grain. For
+    other zones, this nesting must be proved from the zone's offset changes.
 
     >>> is_fixed_offset("UTC"), is_fixed_offset("+05:30"), is_fixed_offset("Europe/Berlin")
     (True, True, False)

@@ -32,9 +32,11 @@ _RULE = re.compile(
 class History(NamedTuple):
     """The offset changes of a zone.
 
-    `changes` are pairs of a time (seconds since 1970) and the UTC offset from then on, in seconds. `rule` has the
-    standard and the summer offset after the last change and, if the two alternate, the local times of day of both
-    changes, in seconds.
+    `changes` are pairs of a time (seconds since 1970) and the UTC offset from that time on, in seconds.
+
+    `rule` applies after the last of `changes`: the standard offset and the summer offset (equal without daylight saving
+    time) and, with daylight saving time, the local times of day at which summer time starts and ends. All are in
+    seconds.
     """
 
     changes: tuple[tuple[int, int], ...]
@@ -120,7 +122,10 @@ def _forward(history: History, since: int) -> bool:
 
 @cache
 def histories(zone: str) -> tuple[History, ...]:
-    """Return a zone's offset changes in each available edition of the zone data; empty if an edition lacks the zone."""
+    """Return a zone's offset changes in each available edition of the zone data.
+
+    Empty if the package `tzdata` lacks the zone, or if the data of an edition is not supported.
+    """
     texts = list(_editions(zone)) if _NAME.match(zone) else []
     found = [_read(text) for text in texts]
     return tuple(history for history in found if history is not None) if None not in found else ()
