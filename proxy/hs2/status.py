@@ -14,14 +14,13 @@ from proxy.hs2.generated import ttypes
 
 FAILED = (ttypes.TStatusCode.ERROR_STATUS, ttypes.TStatusCode.INVALID_HANDLE_STATUS)
 _HIVE_SQL_EXCEPTION = "org.apache.hive.service.cli.HiveSQLException"
-_FRAME = re.compile(
-    r"^\tat (?:.*/)?(?P<owner>[^()]+)\.(?P<method>[^.()]+)\((?P<file>[^:()]*)(?::(?P<line>\d+))?\)", re.MULTILINE
-)
+# Matched on one line at a time, because a text may have many such lines.
+_FRAME = re.compile(r"\tat (?P<call>[^()]++)\((?P<file>[^:()]*+)(?::(?P<line>\d++))?\)")
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 # What Java prints before Spark's message: an exception's class, sometimes with the error's class before it again.
 _PREFIXES = re.compile(
-    r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\w*: *\n?)+"
+    r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*+\.)+(?=[A-Z][\w$]*?(?:Exception|Error))[\w$]++: *+\n?)+"
 )
 
 _NEAR = 0.75  # the similarity of two four-letter names with two letters exchanged, such as hots and host
@@ -193,13 +192,21 @@ def stack_messages(text: str) -> list[str]:
     messages = []
     for section in _CAUSE.split(text):
         kind, message = _headline(section)
-        frames = [
-            f"{frame['owner']}:{frame['method']}:{frame['file']}:{frame['line'] or -1}"
-            for frame in _FRAME.finditer(section)
-        ]
+        frames = [frame for line in section.split("\n") if (frame := _frame(line))]
         omitted = sum(int(count) for count in _OMITTED.findall(section))
         messages += [f"*{kind}:{message}:{len(frames) + omitted}:{len(frames) - 1}", *frames]
     return messages
+
+
+def _frame(line: str) -> str:
+    r"""Return a line of a stack trace as Hive's drivers parse it; empty for any other line.
+
+    >>> _frame("\tat java.base/java.lang.Thread.run(Thread.java:840)"), _frame("\tat a.B.c(Native Method)")
+    ('java.lang.Thread:run:Thread.java:840', 'a.B:c:Native Method:-1')
+    """
+    frame = _FRAME.match(line)
+    owner, _, method = frame["call"].rpartition("/")[2].rpartition(".") if frame else ("", "", "")
+    return f"{owner}:{method}:{frame['file']}:{frame['line'] or -1}" if frame and owner and method else ""
 
 
 def _headline(section: str) -> tuple[str, str]:

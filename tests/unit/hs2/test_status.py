@@ -1,6 +1,9 @@
+from time import process_time
+
 import pytest
 
 from proxy.hs2 import SqlError, check, failure, success
+from proxy.hs2.status import own_words
 
 PRINTED = """org.apache.hive.service.cli.HiveSQLException: Error running query: [X] no: table
 `nope`
@@ -39,3 +42,15 @@ def test_check_raises_errors_alone() -> None:
     with pytest.raises(SqlError) as raised:
         check(failure(SqlError("no", "42000", 17)))
     assert (raised.value.message, raised.value.sql_state, raised.value.error_code) == ("no", "42000", 17)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x: \tat a/" * 100_000, "x: \tat ab\n" * 100_000, "x\n" + "\tat ab\n" * 100_000, "a.A" + "Exception" * 100_000],
+    ids=["slashes", "lines", "frames", "class"],
+)
+def test_errors_of_a_million_characters_are_read_in_linear_time(text: str) -> None:
+    began = process_time()
+    assert failure(SqlError(text)).infoMessages[0].startswith("*org.apache.hive.service.cli.HiveSQLException:")
+    assert own_words(text)
+    assert process_time() - began < 0.5
