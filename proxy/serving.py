@@ -22,6 +22,7 @@ from proxy.console import Console, Login
 from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
 from proxy.journal.json_log import log_as_json
+from proxy.journal.redaction import log_without_literals
 from proxy.options import Options, settled
 from proxy.process import name_log, settle_memory
 from proxy.reloading import Reloading
@@ -46,8 +47,7 @@ async def serve(options: Options) -> int:
     admission.check_tracing(settings.tracing)
     refuse_taken_port(settings.server)
     entrance, certificate = admission.entrance(settings), admission.console_tls(settings.console)
-    if settings.journal.log == "json":
-        log_as_json()
+    _settle_log(settings.journal)
     if settings.server.workers > 1:
         return await supervise(options, settings)
     stopping = asyncio.Event()
@@ -113,8 +113,7 @@ async def work() -> None:
         return
     name_log(f"worker {task.number}: ")
     settings = workers.share(task.settings, task.number)
-    if settings.journal.log == "json":
-        log_as_json(task.number)
+    _settle_log(settings.journal, task.number)
     stopping, retiring = asyncio.Event(), asyncio.Event()
     _when_told(stopping.set)
     _when_asked(lambda: None, lambda: None)  # signals are for the supervisor, which sends orders
@@ -210,6 +209,14 @@ def _adopt(
 
 async def _at_once(reload: Callable[[], Reloaded]) -> Reloaded:
     return reload()
+
+
+def _settle_log(settings: config.JournalSettings, worker: int | None = None) -> None:
+    """Write the log in the configured format; `worker` is the number of this process if there are several."""
+    if settings.log == "json":
+        log_as_json(worker)
+    if not settings.literals:
+        log_without_literals()
 
 
 def _adopt_share(number: int, surroundings: Surroundings, service: Service, settings: config.Config) -> None:

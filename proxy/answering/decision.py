@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from proxy.journal.record import digest
 from proxy.session import Choice
 from rewriter import Attempt, Definitions, Finding, Outcome, Reason, Statement, Suggestion, ranked, suggestion
 from rewriter.model import Relation, Table, TableName
@@ -245,7 +246,7 @@ def suggested(
     try:
         return suggestion(outcome, definitions, relations)
     except Exception:
-        _log.exception("suggestion failed sql=%r", outcome.statement.sql)
+        _log.exception("suggestion failed digest=%r", digest(outcome.statement.sql))
         return None
 
 

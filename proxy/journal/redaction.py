@@ -1,0 +1,38 @@
+"""Removes literals from log lines about errors in statements, for `[journal] literals = false`."""
+
+from __future__ import annotations
+
+import logging
+
+from proxy.journal.record import digest, without_values
+
+_OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of them
+
+
+class Redacted(Exception):
+    """Stands for an exception whose message may quote a statement, and has its class and its message without values."""
+
+
+class WithoutLiterals(logging.Filter):
+    """A log filter that replaces literals by `?` in the rewriter's lines, and in the messages of all exceptions.
+
+    >>> line = logging.makeLogRecord({"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann'",)})
+    >>> WithoutLiterals().filter(line), line.getMessage()
+    (True, "failed sql='SELECT ?'")
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change a log record in place; return True, because no line is dropped."""
+        if record.name.startswith(_OF_STATEMENTS) and isinstance(record.args, tuple):
+            record.args = tuple(digest(value) if isinstance(value, str) else value for value in record.args)
+        if record.exc_info and record.exc_info[1] is not None:
+            _, error, frames = record.exc_info
+            said = Redacted(f"{type(error).__qualname__}: {without_values(str(error))}")
+            record.exc_info, record.exc_text = (Redacted, said, frames), None  # the text that a handler has cached
+        return True
+
+
+def log_without_literals() -> None:
+    """Write no literals of statements to the log from now on."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(WithoutLiterals())

@@ -1,0 +1,52 @@
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from proxy.answering.decision import suggested
+from proxy.journal.json_log import JsonLog
+from proxy.journal.redaction import WithoutLiterals
+from rewriter import Attempt, Definitions, Outcome, Reason, parse
+from rewriter.engine.guard import guarded
+from rewriter.model import Session, TableName
+
+QUERY = "SELECT n FROM t WHERE name = 'Ann Secret' AND salary = 98765"
+
+
+@pytest.fixture(params=[logging.Formatter(), JsonLog()], ids=["text", "json"])
+def log(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(request.param)
+    handler.addFilter(WithoutLiterals())
+    logging.getLogger().addHandler(handler)
+    yield written
+    logging.getLogger().removeHandler(handler)
+
+
+def fails() -> None:
+    raise ValueError(f"cannot read {QUERY}") from KeyError(QUERY)
+
+
+def test_an_error_of_a_rule_is_logged_without_literals(log: io.StringIO) -> None:
+    guarded(TableName(("lake", "v")), QUERY, fails)
+    line = log.getvalue()
+    assert "lake.v" in line
+    assert "SELECT n FROM t WHERE name = ? AND salary = ?" in line
+    assert "ValueError: cannot read SELECT n FROM t WHERE name = ? AND salary = ?" in line
+    assert "fails" in line  # the frames are kept
+    assert "Secret" not in line
+    assert "98765" not in line
+
+
+def test_a_suggestion_that_fails_is_logged_without_literals(
+    log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.answering.decision.suggestion", lambda *_: fails())
+    statement = parse(QUERY, Session("lake", ("demo",)))
+    miss = Attempt(TableName(("lake", "v")), "missed", "", Reason.COLUMN_NOT_IN_VIEW, "salary")
+    assert suggested(Outcome(statement, (), (miss,)), Definitions(()), {}) is None
+    line = log.getvalue()
+    assert "suggestion failed digest='SELECT n FROM t WHERE name = ? AND salary = ?'" in line.replace('\\"', '"')
+    assert "Secret" not in line
