@@ -74,11 +74,14 @@ async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSe
 
 
 async def _names(ctx: Context, session: ClientSession, sql: str) -> ResultSet:
-    try:
-        storages = await show.hidden(ctx, session, sql)
-    except Unavailable:  # no view is known
-        storages = frozenset()
-    listed = await show.without(storages, session, sql)
+    if await show.lists_system(ctx, session, sql):
+        listed = await show.system_tables(sql)
+    else:
+        try:
+            storages = await show.hidden(ctx, session, sql)
+        except Unavailable:  # no view is known
+            storages = frozenset()
+        listed = await show.without(storages, session, sql)
     return ResultSet.of("tab_name", rows=[(row[_NAME],) for row in listed.rows])
 
 

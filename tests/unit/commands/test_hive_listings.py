@@ -50,6 +50,13 @@ def answer(house: House, sql: str, spark: Spark) -> ResultSet:
     return result
 
 
+def test_the_system_tables_are_listed_without_spark(house: House) -> None:
+    spark = Spark(LISTED)
+    result = answer(house, "SHOW TABLES IN viewgate.system LIKE 's*'", spark)
+    assert result == ResultSet.of("tab_name", rows=[("sessions",), ("statements",)])
+    assert not spark.asked
+
+
 @pytest.mark.parametrize("sql", ["SHOW TABLES IN `demo`", "show views from demo like '*'", "SHOW TABLES"])
 def test_names_stand_in_the_first_column(house: House, sql: str) -> None:
     asyncio.run(house.run(CREATE))
