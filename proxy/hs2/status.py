@@ -20,7 +20,8 @@ _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 # What Java prints before Spark's message: an exception's class, sometimes with the error's class before it again.
 _PREFIXES = re.compile(
-    r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)|(?:[a-z]\w*+\.)+(?=[A-Z][\w$]*?(?:Exception|Error))[\w$]++: *+\n?)+"
+    r"^(?:Error running query: |\[[A-Z_.]+\] (?=[a-z]+\.)"
+    r"|(?:[a-z]\w*+\.)+(?=[A-Z][\w$]*?(?:Exception|Error))[\w$]++: *+\n?)+"
 )
 
 _NEAR = 0.75  # the similarity of two four-letter names with two letters exchanged, such as hots and host

@@ -40,9 +40,7 @@ def test_an_error_of_a_rule_is_logged_without_literals(log: io.StringIO) -> None
     assert "98765" not in line
 
 
-def test_a_suggestion_that_fails_is_logged_without_literals(
-    log: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_suggestion_that_fails_is_logged_without_literals(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proxy.answering.decision.suggestion", lambda *_: fails())
     statement = parse(QUERY, Session("lake", ("demo",)))
     miss = Attempt(TableName(("lake", "v")), "missed", "", Reason.COLUMN_NOT_IN_VIEW, "salary")
