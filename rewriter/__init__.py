@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import a public name of the package on its first use, and return its value; raise AttributeError for other names.
 
-    Importing everything takes 0.6 s of processor time, and a program that uses only `rewriter.model` does not need it.
+    To import everything takes 0.6 s of processor time, and a program that uses only `rewriter.model` does not need it.
     """
     # `from rewriter import public` would call this function for the module itself
     public = import_module("rewriter.public")

@@ -37,7 +37,7 @@ def question_of(
     """Return the Question of a block: its requirements, by which the view index looks up views.
 
     Return None for SQL that is unsupported, nested too deeply, or reads too many tables. `known` maps a column name to
-    the tables that have such a column; `declared` has the keys and columns of known tables.
+    the tables that have such a column; `declared` has the keys and columns of known tables, None without known tables.
     """
     if select.tree is None:
         return None
@@ -90,7 +90,7 @@ def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
 def _merges(derived: exp.Expr) -> bool:
     """Return whether a derived table can be merged into its outer block.
 
-    It can if it is a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions.
+    Only a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions can be merged.
     """
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
@@ -111,10 +111,10 @@ class _TooMany(Exception):
 
 
 class _Source:
-    """A SELECT whose FROM and WHERE belong to a Question.
+    """A SELECT whose FROM and WHERE belong to a Question: the block, or a derived table or CTE merged into the block.
 
-    It is the block itself, or a derived table or CTE merged into the block. `needs` are the requirements of this
-    SELECT, `qualifiers` the tables of its FROM by alias.
+    `needs` are the requirements of this SELECT, `qualifiers` the tables of its FROM by alias; a derived table or CTE
+    has None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
@@ -125,7 +125,8 @@ class _Source:
     def has(self, reference: Reference) -> bool:
         """Return whether a column reference may belong to this SELECT.
 
-        Return False for a qualifier that its FROM does not define: this is an outer reference.
+        Return False for a qualifier that the SELECT's FROM does not define, which makes the reference an outer
+        reference.
         """
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
@@ -193,7 +194,7 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return, for each of the column names, the set of tables to which the name can belong."""
+        """Return, for each of the column names, the set of tables to which the name can belong; empty if unknown."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
@@ -241,18 +242,19 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return one side of a join's equality as a Need.
+        """Return one side of a join's equality, a column, as a Need.
 
-        A view must satisfy this Need if the view does not equate the two columns.
+        A view must satisfy this Need unless the view equates the two columns, too.
         """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield sets of names, one for each column that `name` may stand for.
+        """Yield sets of names, one for each column that `name` may stand for; the block equates the names of a set.
 
-        A view must have a column with a name of each set; the names of a set are equated in the block. An output alias
-        of a derived table stands for the columns in its expression; an ambiguous alias yields nothing.
+        A view must have a column with a name of each set. An output alias of a derived table stands for the columns in
+        its expression: `s` in `FROM (SELECT a + b AS s …)` yields the sets {a} and {b}. An ambiguous alias yields
+        nothing. `seen` are the aliases that are being replaced already.
         """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
@@ -280,7 +282,7 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return a function that takes all equated names of a column and returns a test of sets of values.
+        """Return a function that takes the set of all equated names of a column and returns a test of sets of values.
 
         The test returns True if the block's conditions may restrict the column to the given values.
         """
@@ -381,7 +383,7 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """Return the values that satisfy all comparisons of a column.
+    """Return the values that satisfy all comparisons of a column, given as the values that satisfy each comparison.
 
     Return None without comparisons, or if their constants are of different kinds (number, time, text).
     """
@@ -390,9 +392,9 @@ def _met(limits: Sequence[Values]) -> Values | None:
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Return the names in the expression of each output alias of the merged derived tables.
+    """Return, by output alias, the column names in the alias's expression; `under` are the merged derived tables.
 
-    The value is None for an alias with different meanings.
+    The value is None for an alias that occurs with different expressions.
     """
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
@@ -402,7 +404,10 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Return, for each column name, the names that equalities connect with it, directly or through other names."""
+    """Return, for each column name, the names that equalities connect with it, directly or through other names.
+
+    `blocks` are the requirements of the block and of the derived tables merged into it.
+    """
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

@@ -25,7 +25,8 @@ def pinned(
 ) -> tuple[Pins, Sequence[Edit]] | str:
     """Return the snapshots of the relations in the replaced blocks, and edits that pin the tables of the `kept` blocks.
 
-    Both are empty if the statement reads a single relation. If a table cannot be pinned, return the reason as text.
+    `matches` are the plans of the replaced blocks. There are no snapshots and edits if the statement reads a single
+    relation, which is consistent by itself. If a table cannot be pinned, return the reason as text.
     """
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -45,7 +46,7 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """Return the edits that pin one FROM item to its current snapshot, or the reason why it cannot be pinned.
+    """Return the edits that pin one FROM item to its current snapshot, or the reason why the item cannot be pinned.
 
     The list is empty for a CTE, and for a table that already has VERSION AS OF with a snapshot id.
     """
@@ -75,7 +76,7 @@ def _names_snapshot(table: exp.Table) -> bool:
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
     """Return the current snapshot id of each relation.
 
-    If a relation cannot be pinned to a snapshot, return the reason as text.
+    If a relation cannot be pinned to a snapshot, return the reason as text. `reads` are the names of the relations.
     """
     pins = {}
     for name in sorted(reads):

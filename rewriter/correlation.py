@@ -51,11 +51,11 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported if a subquery with outer references has a form in which outer references are not supported.
+        """Raise Unsupported if the subquery has outer references and a form that does not support these.
 
-        Supported are subqueries of EXISTS and IN, and, if `compared` (the subquery is a scalar operand), a single
-        aggregate without GROUP BY. EXISTS and IN over an aggregate are not rewritten, because Spark treats groups
-        without rows specially in these.
+        The supported forms are subqueries of EXISTS and IN and, if `compared` (the subquery is a scalar operand), a
+        single aggregate without GROUP BY. EXISTS and IN over an aggregate are not rewritten, because Spark treats
+        groups without rows specially there.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
@@ -66,8 +66,8 @@ class Correlation:
     def placed(self, match: Match) -> Match | Miss:
         """Return the match, or a Miss if outer references in its SQL could resolve to columns of the view.
 
-        Columns of tables joined to the view count, too. A match with a UNION ALL or with joins also gives a Miss if
-        there are outer references.
+        Columns of tables joined to the view count, too. If there are outer references, a match with a UNION ALL or with
+        joins also gives a Miss.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
@@ -87,8 +87,8 @@ class Correlation:
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
     """Return a Correlation, without recorded columns yet, for a subquery that may have outer references.
 
-    Return None for a block that is not an operand in WHERE or in an aliased output, and if the outer SELECT is
-    unsupported.
+    `find` looks up a table or view that a FROM clause names. Return None for a block that is not an operand in WHERE or
+    in an aliased output, and if the outer SELECT is unsupported.
     """
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
@@ -129,8 +129,8 @@ def _is_subquery(select: exp.Expr) -> bool:
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
     """Return whether a SELECT is an operand in the WHERE of the block `around`, or in an output with an alias.
 
-    Subqueries of EXISTS and IN are operands, too; those of ANY and ALL are not. An output without an alias is excluded
-    because Spark's name for the output may contain the outer columns.
+    Subqueries of EXISTS and IN are operands, too; subqueries of ANY and ALL are not. An output without an alias is
+    excluded because Spark's name for the output may contain the outer columns.
     """
     node: exp.Expr | None = select.parent
     if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):

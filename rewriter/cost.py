@@ -73,10 +73,13 @@ class Costs:
 
         The bound is estimated from the index alone. A view with more keys than the block needs a roll-up (one shuffle);
         keys that the block equates and the fields of a date are not counted as more. One column is read for each
-        output. A view that may have only part of the rows is assumed to lack UNKNOWN_SHARE of them. So the bound is not
-        strict: with a strict bound (a view limited to a range with two ends may lack nothing) every such view would be
-        tried, and TPC-H and SSB queries that one of 100 views answers would take 1.3 times as long. The storage table
-        is assumed to be pruned by the same factor as the base tables, whose estimate is `tables`.
+        output. The storage table is assumed to be pruned by the same factor as the base tables, whose estimate is
+        `tables`.
+
+        A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows, so that its
+        real cost may be below the bound. With a strict bound (a view limited to a range with two ends may lack
+        nothing), every such view would be tried, and TPC-H and SSB queries that one of 100 views answers would take 1.3
+        times as long.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -115,7 +118,10 @@ class Costs:
         return total(read).then(len(rewriting.tables), int(grouped))
 
     def _scans(self, block: Block, tables: Mapping[str, Relation | None], share: float) -> Iterator[Estimate]:
-        """Yield the estimate of each table's scan; scans of large tables are pruned by the block's predicates."""
+        """Yield the estimate of each table's scan; scans of large tables are pruned by the block's predicates.
+
+        `share` (0 to 1) is the share of each table's rows that is read.
+        """
         large = {id_: table for id_, table in tables.items() if isinstance(table, Table) and _is_large(table)}
         columns = _columns(block) if large else {}
         predicates = predicates_of(block, self._zone) if any(t.statistics for t in large.values()) else None
@@ -127,7 +133,7 @@ class Costs:
                 yield _whole(table, share)
 
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
-        """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot.
+        """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot (`read`).
 
         If the number of appended bytes is not recorded, return the estimate of the whole table.
         """
@@ -193,7 +199,8 @@ def _columns(block: Block) -> Mapping[str, Collection[str]]:
 def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[int, RangeSet]]:
     """Yield the values that comparisons with constants allow for each column of a table, by the column's field id.
 
-    Only comparisons of a plain column count, because Spark pushes no others down to Iceberg.
+    `id_` is the table's id in `predicates`. Only comparisons of a plain column count, because Spark pushes no other
+    comparisons down to Iceberg.
     """
     for subject, values in predicates.ranges.items():
         if isinstance(subject, exp.Column):
@@ -206,7 +213,7 @@ def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[in
 def _most_keys(keys: Sequence[Tree]) -> int:
     """Return the most keys that a view with the same groups as these keys may have.
 
-    A view may store one date of the query as year, month and day.
+    A view may store one date of the query as year, month and day: the keys `region, date(t)` give 4.
     """
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated

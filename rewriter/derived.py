@@ -1,4 +1,4 @@
-"""Derived tables that cannot be merged into a block: their SQL text in FROM, their columns and their blocks."""
+"""Describes derived tables that cannot be merged into a block: their SQL text, columns and blocks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(statement: Statement, find: Find) -> Common:
-    """Return a function that looks up the CTEs of a statement, for build_block.
+    """Return a function by which `build_block` looks up the CTEs of a statement.
 
-    Subqueries and derived tables in these CTEs are supported.
+    `find` looks up a table or view that a FROM clause names. The CTEs may have subqueries and derived tables.
     """
     return common_tables(statement, find, lambda inner: texts_of(inner, statement, find))
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return the functions by which build_block gets the SQL text of a block's subqueries and derived tables.
+    """Return the functions by which `build_block` gets the SQL text of a block's subqueries and derived tables.
 
-    These functions raise Unsupported for a subquery or derived table whose text cannot be located or is ambiguous.
+    `find` looks up a table or view that a FROM clause names. The returned functions raise Unsupported for a subquery or
+    derived table whose text cannot be located or is ambiguous.
     """
     inside = statement.inside(select)
 
@@ -73,7 +74,8 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """Return the block of a derived table; raise Unsupported if the derived table is not supported as a block.
 
-    The derived table stays in FROM as text, so that its window functions may distinguish rows with equal values.
+    The derived table stays in FROM as text, so that window functions whose result depends on the order of equal rows
+    are supported.
     """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):
@@ -95,7 +97,7 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return the SQL of a derived table, or the name of a CTE, as written in FROM.
+    """Return the SQL of a derived table, or the name of a CTE, as the block `select` has it in FROM.
 
     Raise Unsupported if the text cannot be located in the statement, or if its names may have another meaning elsewhere
     in the statement.
@@ -142,7 +144,7 @@ def _reads(text: str) -> exp.Expr | None:
 
 
 def _query_of(block: SelectBlock) -> exp.Expr:
-    """Return the query of a CTE that is not a single SELECT; raise Unsupported if it cannot be parsed."""
+    """Return the query of a CTE that is not a single SELECT; raise Unsupported if the CTE's text cannot be parsed."""
     query = _reads(f"({block.text})")
     if query is None:
         raise Unsupported(block.problem)
@@ -174,6 +176,7 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     """Return the columns of a set operation: the names of the first branch, and the types on which all branches agree.
 
     Raise Unsupported if the numbers of columns differ, if a name is unknown, or if a type is unknown or differs.
+    `blocks` are the branches.
     """
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):

@@ -24,8 +24,8 @@ from rewriter.sql import Expanded, Statement
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
     """Decide which blocks of a statement to answer from views; raise Unsupported for an invalid `timeseries` call.
 
-    A block stays unchanged if no view provably answers it. The rows under a PIVOT are grouped first (see
-    rewriter.pivots) if a view answers this grouping.
+    A block stays unchanged if no view provably answers it. If a view answers the grouping that a PIVOT contains, this
+    grouping is moved into a derived table first (see rewriter.pivots).
     """
     own = _rewritten(statement, definitions, relations)
     grouped = grouped_before(statement, definitions, relations)

@@ -74,9 +74,9 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
 
 
 def place_of(block: str, sql: str) -> str:
-    r"""Return a shortened SELECT after its line and column in the statement.
+    r"""Return a shortened SELECT after its line and column in the statement `sql`.
 
-    Omit line and column if the statement does not contain the SELECT.
+    Line and column are omitted if the statement does not contain the SELECT.
 
     >>> place_of("SELECT 1", "SELECT a,\n (SELECT 1) FROM t")
     'line 2, column 3: SELECT 1'
@@ -92,7 +92,8 @@ def place_of(block: str, sql: str) -> str:
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
     """Return the attempts on one SELECT, the nearest miss first.
 
-    Views over other tables are included only if there are no other views, or if a hint names them.
+    Views over other tables are included only if there are no other views, or if a hint names them. `tried` are all
+    attempts on the SELECT.
     """
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
@@ -103,7 +104,7 @@ def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
     """Yield each attempt with the number of views for which it stands.
 
     Misses of several views for the same reason in the SELECT are yielded as one attempt; for any other attempt the
-    number is 1.
+    number is 1. `tried` are the attempts on one SELECT.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:

@@ -58,8 +58,9 @@ def fresh_view(
 ) -> Fresh:
     """Return the view that CREATE MATERIALIZED VIEW would create, with its filled storage table.
 
-    `columns` name the outputs; None keeps the query's names. `views` are the views that the query may name. Raise
-    Unsupported if the query cannot define a view, Uncertain if a column's name or type cannot be determined.
+    `columns` name the outputs; None keeps the query's names. `relations` are the tables that the query reads, `views`
+    the views that it may name. Raise Unsupported if the query cannot define a view, Uncertain if a column's name or
+    type cannot be determined.
     """
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
@@ -91,10 +92,10 @@ def fresh_view(
 def refreshed(
     view: MaterializedView, sources: Sequence[TableName], relations: Relations
 ) -> dict[TableName, Relation | None]:
-    """Return the relations as a refresh of a view would leave them.
+    """Return the relations as a refresh of a view, whose base tables are `sources`, would leave them.
 
-    A storage table that was filled before keeps its number of rows; one that was never filled gets one row, because a
-    view mostly has few groups.
+    A storage table that was filled before keeps its number of rows; a storage table that was never filled gets one row,
+    because a view mostly has few groups.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):
@@ -141,7 +142,11 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the columns of the storage table; their types are `unknown` if the query is not supported as a block."""
+    """Return the columns of the storage table; their types are `unknown` if `block` is None.
+
+    `block` is the block of the storage query; None if the query is not supported as a block. `definition` has the names
+    of the columns.
+    """
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

@@ -36,7 +36,8 @@ def fresh_storage(
 ) -> Table | Miss:
     """Return the view's storage table if it is fresh, else a Miss with the reason.
 
-    A storage table with only part of the view's rows gives a Miss, too, unless `partial` is set.
+    `sources` are the view's base tables. A storage table with only part of the view's rows gives a Miss, too, unless
+    `partial` is set.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -57,10 +58,11 @@ class Live(NamedTuple):
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage table with the appends to its sources since the refresh; a Miss after any other change.
+    """Return the view's storage table with the appends to its base tables since the refresh, or a Miss with the reason.
 
-    An incremental read in Spark silently skips snapshots that are not appends, and uses the table's current columns: so
-    each snapshot since the refresh is checked, and the columns must be those of the refresh's snapshot.
+    An incremental read in Spark silently skips snapshots that are not appends, and uses the table's current columns. So
+    each snapshot of the base tables (`sources`) since the refresh must be an append, and the columns must be those of
+    the refresh's snapshot; otherwise return a Miss.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -77,9 +79,10 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the appends to a table since a refresh read it; None if the table has not changed.
+    """Return the appends to a table since a refresh read the table; None if the table has not changed.
 
-    Return a Miss if the table has changed in any other way.
+    `recorded` has the source states that the refresh recorded, by table UUID. Return a Miss if the table has changed in
+    any other way.
     """
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
@@ -105,9 +108,10 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """Return the view's storage table, fresh or not; a Miss if it cannot be used in any state.
+    """Return the view's storage table, fresh or not; a Miss if the storage table cannot be used in any state.
 
-    It can be used if a refresh of the current view version filled it, and if rewriting is enabled for the view.
+    The storage table can be used if a refresh of the current view version filled it, and if rewriting is enabled for
+    the view.
     """
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
@@ -142,7 +146,10 @@ def _recorded(storage: Table) -> Mapping[str, SourceState]:
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Return a Miss if a view that this view reads is not the version that the last refresh read; None otherwise."""
+    """Return a Miss if a view that this view reads is not the version that the last refresh read; None otherwise.
+
+    `children` are the views and versions that the refresh recorded.
+    """
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
@@ -173,7 +180,10 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 
 
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """Return the state of a table that the last refresh recorded; a Miss if there is none."""
+    """Return the state of a table that the last refresh recorded; a Miss if the refresh recorded none.
+
+    `recorded` has the recorded states by table UUID.
+    """
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of its name")
     if not isinstance(table, Table):
@@ -185,7 +195,10 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
 
 
 def _gone(table: Table, source: SourceState) -> Miss | None:
-    """Return a Miss if the recorded snapshot of a table is not an ancestor of the current one; None otherwise."""
+    """Return a Miss if the recorded snapshot of a table is not an ancestor of the current one; None otherwise.
+
+    `source` is the state of the table that the refresh recorded.
+    """
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
     why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
@@ -193,14 +206,18 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots after the given one that may have changed rows, newest first; compactions are omitted."""
+    """Return the snapshots after the one with the id `snapshot_id` that may have changed rows, newest first.
+
+    Compactions are omitted. If `snapshot_id` is None, all snapshots of the table count.
+    """
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
     """Return a Miss if a column that the refresh recorded is now another field or has another type; None otherwise.
 
-    Snapshot ids do not reveal such a change: exchanging the names of two columns makes no snapshot.
+    Snapshot ids do not reveal such a change: exchanging the names of two columns makes no snapshot. `source` is the
+    state of the table that the refresh recorded.
     """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:

@@ -49,7 +49,7 @@ Expansions = tuple[Expanded, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bag:
-    """The multiset of tables that a view reads.
+    """The base tables that a view reads, with repetition for self-joins.
 
     All views over the same tables share one object, so that bags are compared by identity.
     """
@@ -58,11 +58,11 @@ class Bag:
 
 
 class Listed(NamedTuple):
-    """A view on the shortlist of a block, with its storage table, its tables (`bag`) and its number of grouping keys.
+    """A view on the shortlist of a block, with its storage table, its base tables and its number of grouping keys.
 
-    `partial` is true if the view may hold only a part of the block's rows, `named` if the block names the view.
-    `beside` are the tables that must be joined to the storage table by their keys, because the view lacks columns of
-    these tables.
+    `bag` are the base tables, with repetition for a self-join. `partial` is true if the view may hold only a part of
+    the block's rows, `named` if the block names the view. `beside` are the base tables that must be joined to the
+    storage table by their keys, because the view lacks columns of these tables.
     """
 
     view: MaterializedView
@@ -86,8 +86,9 @@ class Definitions:
             name of an unknown table is assumed to belong to the tables with which views use it.
 
     With `exhaustive`, shortlists have all views over a block's tables, for explanations. `declared` has the keys and
-    columns of known tables; None if nothing is known. They determine which further tables a view may join, which tables
-    can be joined back to a view, and to which table a column name belongs. `plain` are the views without storage.
+    columns of known tables; None if nothing is known. These keys and columns determine which further tables a view may
+    join, which tables can be joined back to a view, and to which table a column name belongs. `plain` are the views
+    without storage.
     """
 
     views: tuple[MaterializedView, ...]
@@ -107,7 +108,7 @@ class Definitions:
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """Return these definitions with other declarations of tables (keys and columns)."""
+        """Return these definitions with `declared`, the keys and columns of tables, in place of the previous ones."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
@@ -157,7 +158,8 @@ class Definitions:
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views by the texts of the queries that they answer as a whole.
 
-        The flag beside each view is true if the text is the view's whole query, false if the text omits its ORDER BY.
+        The flag beside each view is true if the text is the view's whole query, false if the ORDER BY is left out of
+        the text.
         """
         return {
             text: (view, limited)
@@ -211,7 +213,7 @@ class Definitions:
     def shelf(self) -> Shelf:
         """The features of all views as bit sets.
 
-        For a view over views, these are only the tables and views that it reads.
+        For a view over other views, the features are only the tables and views that it reads.
         """
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
@@ -252,7 +254,7 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
 
-        The blocks are those of the statement with the views that it names expanded, and with their names kept.
+        The blocks of the statement count both with the views that it names expanded, and with these names kept.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
@@ -295,10 +297,10 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the shortlist entries of the views in the bit set `bits`, and of the views named among the tables.
+        """Return the shortlist entries of the views in the bit set `bits`, and of the views named in `tables`.
 
         Views in the bit set `partial` are marked as partial; `beside` has, by table, the bit set of the views to which
-        the table must be joined.
+        this table must be joined.
         """
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
@@ -336,8 +338,8 @@ class Definitions:
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """Return the names of all relations on whose state the decision about a statement depends.
 
-        These are the statement's own relations, and the shortlisted views with their storage tables, sources and
-        underlying views.
+        These are the statement's own relations, and the shortlisted views with their storage tables, base tables and
+        the views that they read.
         """
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
@@ -365,8 +367,8 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
     """Return the texts of the queries that a storage query answers as a whole (cached by query).
 
-    Each text has a flag: True for the query's own text, False for the text without ORDER BY, which is added unless the
-    query has a LIMIT.
+    The flag of a text is True for the query's own text, and False for the text without ORDER BY, which is returned,
+    too, unless the query has a LIMIT. Names in the query are resolved in `session`.
     """
     return tuple(texts_of(parse(storage_query, session)))
 
@@ -375,7 +377,8 @@ def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool],
 def features_of(storage_query: str, session: Session) -> Features:
     """Return the features of a view's query: its tables, columns, predicates and aggregates (cached by query).
 
-    If the index does not support the query, the features are only its tables.
+    If the index does not support the query, the features are only its tables. Names in the query are resolved in
+    `session`.
     """
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in block.tables]
@@ -418,7 +421,10 @@ def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> froz
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """Yield one Limit for each column and kind of constants: the values that satisfy all comparisons of the column."""
+    """Yield one Limit for each column and kind of constants: the values that satisfy all comparisons of the column.
+
+    `x > 3` and `x <= 9` give the values in (3, 9].
+    """
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)
@@ -427,7 +433,10 @@ def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
 
 
 def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:
-    """Return the table of a column, by its qualifier or because there is only one table; None if unknown."""
+    """Return the table of a column, by its qualifier or because there is only one table; None if unknown.
+
+    `resolved` has the tables in FROM by their qualifiers; None stands for a CTE or temporary view.
+    """
     if reference.qualifier:
         return resolved.get(reference.qualifier)
     return next(iter(resolved.values())) if len(resolved) == 1 else None

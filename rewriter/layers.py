@@ -75,7 +75,7 @@ def in_place_of(
 ) -> Block | None:
     """Return a block with the table `table` replaced by `other`.
 
-    `outputs` maps each column of the old table to its expression over the new one; `filters` are conditions to add.
+    `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
     Return None if an outer join would fill computed columns with NULLs, or if a filter would have to run before a FULL
     join.
     """
@@ -101,7 +101,7 @@ def in_place_of(
 
 
 class _Groups(NamedTuple):
-    """A derived table of groups; `columns` maps each key and aggregate to its column in this table."""
+    """A derived table of groups; `columns` maps each key and aggregate to its column in this derived table."""
 
     table: Occurrence
     columns: Mapping[Tree, Tree]
@@ -140,9 +140,9 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """Return a distinct column name for each key and aggregate.
+    """Return a distinct column name for each key and aggregate: the expression's text in lower case.
 
-    The name is the expression's text in lower case, with a number if this name is taken.
+    If the name is taken, a number is appended.
     """
     names: dict[Tree, str] = {}
     for part in parts:

@@ -45,8 +45,9 @@ class Reference(NamedTuple):
 class Aggregate(NamedTuple):
     """An aggregate call with the columns of its arguments.
 
-    A family has the aggregates from which one aggregate can be derived. `function` is empty for an aggregate without a
-    family; `within` has the columns of the arguments and of the FILTER.
+    `function` is the aggregate's name; it is empty for an aggregate whose relation to other aggregates is unknown
+    (known is, for example, that avg can be derived from sum and count). `within` has the columns of the arguments and
+    of the FILTER.
     """
 
     function: str
@@ -119,7 +120,7 @@ def needs_of(tree: exp.Select) -> Needs:
 class _Reader:
     """Collects the requirements of one SELECT in `needs`.
 
-    Methods with a parameter `into` add the columns of an expression to this set.
+    Methods with a parameter `into` add the columns of an expression to the set `into`.
     """
 
     def __init__(self) -> None:
@@ -283,7 +284,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 
 
 def folds(call: Tree) -> bool:
-    """Return whether a call is an aggregate, or an unknown function that may be one."""
+    """Return whether a call is an aggregate, or an unknown function, which may be an aggregate."""
     return meant(call.name) not in READABLE
 
 
@@ -337,9 +338,9 @@ def _between(ends: Sequence[Fraction | int | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | int | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """Return the subject as a Reference, with the set of values that `set_of` makes of the constants.
+    """Return a compared column as a Reference, with the set of values that `set_of` makes of the constants.
 
-    Return None if the subject is not a column, or if a constant is unsupported or of another kind than the rest.
+    Return None if `subject` is not a column, or if a constant is unsupported or of another kind than the rest.
     """
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]
@@ -356,7 +357,7 @@ def _held(
 def _point(literal: Tree) -> tuple[str, Fraction | int | str] | None:
     """Return a constant with its kind: a number, a time in days since 1970, or a text; None for other expressions.
 
-    A string is a text only if Spark cannot cast it to another type.
+    `DATE '1970-01-02'` gives ("time", 1). A string is a text only if Spark cannot cast the string to another type.
     """
     if isinstance(literal, exp.Paren):
         return _point(literal.this)

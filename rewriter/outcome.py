@@ -77,7 +77,7 @@ class Outcome:
     the snapshots of the decision. `alone` has the snapshot id of the relation that the rewritten statement reads, if it
     reads only one; empty otherwise. `as_of_ms` is the time of the data (milliseconds since 1970) if the answer is an
     earlier state within a staleness bound, else None. If views were expanded, `statement` is the expanded statement,
-    and `typed` the user's own as Spark can run it.
+    and `typed` is the user's own statement as Spark can run it.
     """
 
     statement: Statement
@@ -127,7 +127,7 @@ class Outcome:
 
     @property
     def expanded(self) -> str:
-        """The statement with its views expanded and `timeseries` translated."""
+        """The statement with its views expanded and its `timeseries` calls translated to Spark's functions."""
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
@@ -142,7 +142,10 @@ class Outcome:
         return self._printed[0][1]
 
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
-        """Return the part of the statement's text in a span, with all replacements and edits applied."""
+        """Return the part of the statement's text in a span, with all replacements and edits applied.
+
+        `known` has the columns that Spark reports for each replacement's original SQL, by this SQL.
+        """
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
         edits = []

@@ -1,4 +1,7 @@
-"""Time travel: decides a statement about an earlier time, using storage tables refreshed from the tables of that time.
+"""Time travel: decides how to answer a query AS OF an earlier snapshot or time from views.
+
+A view answers such a query if its storage table, at one of its own snapshots, was refreshed from the same snapshots of
+the tables.
 
 FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage as of the refresh that read snapshot 5
                                                     │
@@ -24,8 +27,9 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
     """Decide which blocks of a time-travel statement to answer from views.
 
     `relations` are the relations at the earlier time: the statement's tables as its clauses specify, and storage tables
-    as of a refresh from these. Return None if the state of one of the statement's tables at that time is unknown; raise
-    Unsupported for an invalid `timeseries` call.
+    as of a refresh that read these. Return None if the state of one of the statement's tables at that time is unknown;
+    raise Unsupported for an invalid `timeseries` call. `past` is the statement without its clauses, with the point in
+    time of each table.
     """
     found = {name: relations.get(name) for name in past.moments}
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}

@@ -1,15 +1,15 @@
-"""Groups the rows under a PIVOT by a derived table before PIVOT, so that the groups can be read from a view.
+"""Moves the grouping of a PIVOT into a derived table, so that a view can supply the groups.
 
 Spark evaluates `PIVOT (f(x) FOR p IN (…))` in two steps: it groups by p and by every column that PIVOT does not name,
 then puts the result for each listed value of p into a column, or NULL if there is no such group. So absent counts are
 NULL, not 0 as with CASE inside the aggregates.
 
-law:    over one row for each group, PIVOT finds the row's own value by max()
+law:    if each group is one row, max() in PIVOT returns the value of this row
 query:  SELECT * FROM sales PIVOT (sum(price) FOR quarter IN (1, 2))
 gives:  SELECT * FROM (SELECT region, quarter, sum(price) AS x FROM sales GROUP BY region, quarter) AS sales PIVOT
         (max(x) FOR quarter IN (1, 2))
-no:     aggregates of which one is not a number: Spark then puts CASE into the aggregates, and absent counts are 0; only
-        min() and max() are the same both ways
+no:     PIVOT with an aggregate whose type is not numeric: Spark then puts CASE into the aggregates, and absent counts
+        are 0; only min() and max() have the same result in both cases
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class _Clause(NamedTuple):
 
 
 def grouped_before(statement: Statement, definitions: Definitions, relations: Relations) -> Statement | None:
-    """Return the statement with the rows under each PIVOT grouped by a derived table.
+    """Return the statement with the grouping of each PIVOT moved into a derived table.
 
-    Return None for a statement without PIVOT, and if the grouping might change the result.
+    Return None for a statement without PIVOT, and if the move might change the result.
     """
     if not statement.pivots or statement.problem:
         return None
@@ -79,7 +79,10 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """Yield the edit that groups the rows of a SELECT over one pivoted table; nothing if the PIVOT is not supported."""
+    """Yield the edit that moves the grouping of a PIVOT into a derived table; nothing if the PIVOT is not supported.
+
+    `block` is the SELECT with the PIVOT. `find` looks up a table or view that a FROM clause names.
+    """
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -117,7 +120,8 @@ def _over_groups(
 ) -> str:
     """Return the SQL of the pivoted table, with its rows grouped before PIVOT.
 
-    `keys` are the columns that PIVOT does not name, `by` the columns after FOR.
+    `clause` is the pivoted table, `alias` its alias (empty if there is none), `keys` are the columns that PIVOT does
+    not name, `by` the columns after FOR. `aggregates` are the aggregates of PIVOT.
     """
     grouped, pivoted = ", ".join(map(quoted, (*keys, *by))), ", ".join(map(quoted, by))
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
@@ -176,7 +180,10 @@ def _counts(node: Tree) -> bool:
 
 
 def _columns(tree: Tree, alias: str) -> Iterator[str]:
-    """Yield the column names in an aggregate, in lower case; raise Unsupported for columns of other tables."""
+    """Yield the column names in an aggregate, in lower case; raise Unsupported for columns of other tables.
+
+    `alias` is the alias of the pivoted table.
+    """
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
             raise Unsupported(
@@ -189,7 +196,8 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
 def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -> tuple[str, ...]:
     """Return the column names of the table or subquery to which PIVOT is applied.
 
-    Raise Unsupported if the names are unknown or not unique.
+    Raise Unsupported if the names are unknown or not unique. `source` is this table or subquery; `find` looks up a
+    table or view that a FROM clause names.
     """
     found = find(source) if isinstance(source, exp.Table) else None
     if found is None:
@@ -210,7 +218,9 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
 def _finds_the_same(made: Statement, find: Find) -> bool:
     """Return whether each PIVOT over grouped rows has the same result as the original PIVOT over rows.
 
-    It has if Spark evaluates the original in two steps, or if all aggregates are min and max.
+    The result is the same if Spark evaluates the original in two steps (grouping, then one column for each listed
+    value), or if all aggregates are min and max. `made` is the statement with grouped rows. `find` looks up a table or
+    view that a FROM clause names.
     """
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:

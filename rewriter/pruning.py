@@ -50,7 +50,7 @@ def _may_hold(column: ColumnFiles, at: int, records: int, values: RangeSet) -> b
 def _reaches(low: Point | None, high: Point | None, *, closed: bool) -> bool:
     """Return whether values from `low` on may be less than `high`, or equal to `high` if `closed`.
 
-    Return True if a bound is unknown (None). NaN, which compares as false, also counts as unknown.
+    Return True if a bound is unknown (None). NaN counts as unknown, too, because each comparison with NaN is false.
     """
     if low is None or high is None:
         return True

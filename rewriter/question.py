@@ -20,7 +20,7 @@ from rewriter.shelf import Names, Shelf
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The requirement that a view expose a column with one of `names`.
+    """The requirement that a view expose a column with one of `names`, that is, use the column outside aggregates.
 
     `owners` has one entry for each column name that can satisfy the requirement: the tables to which the name can
     belong, empty if these are unknown.
@@ -31,13 +31,13 @@ class Need:
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """The tables that can have a column with one of the names; None if these are unknown."""
+        """The tables that can have a column with one of the names; None if the tables of a name are unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names, as a bit set."""
+        """Return the views that expose a column with one of the names (use it outside aggregates), as a bit set."""
         return shelf.show(self.names)
 
 
@@ -45,7 +45,7 @@ class Need:
 class Filtered(Need):
     """The requirement of a filter on a column with one of the names.
 
-    `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have such values
+    `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have values among these
     satisfies the requirement without the column.
     """
 
@@ -54,7 +54,8 @@ class Filtered(Need):
     def met(self, shelf: Shelf) -> int:
         """Return the views that satisfy the requirement, as a bit set.
 
-        These views expose a column with one of the names, or their predicates may imply the filter.
+        These views expose a column with one of the names (use it outside aggregates), or their predicates may imply the
+        filter.
         """
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
@@ -63,8 +64,8 @@ class Filtered(Need):
 class Aggregated(Need):
     """The requirement of an aggregate over a column; a view may store the aggregate instead of the column.
 
-    `function` is the aggregate's name (empty if it cannot be derived from other aggregates); `within` are all column
-    names in its arguments and its FILTER.
+    `function` is the aggregate's name; if it is empty, any aggregate over the column may yield the required aggregate.
+    `within` are all column names in the arguments and the FILTER.
     """
 
     function: str = ""
@@ -73,13 +74,14 @@ class Aggregated(Need):
     def met(self, shelf: Shelf) -> int:
         """Return the views that satisfy the requirement, as a bit set.
 
-        These views expose a column with one of the names, or store an aggregate that may yield the required aggregate.
+        These views expose a column with one of the names (use it outside aggregates), or store an aggregate that may
+        yield the required aggregate.
         """
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 class Possible(NamedTuple):
-    """The views that could answer a block, and those of them that may have only some of its rows, as bit sets.
+    """The views that could answer a block, and the views among these that may have only some of its rows, as bit sets.
 
     `beside` has, by table, the views for which this table must be joined back: joined to the storage table by its key.
     """
@@ -93,13 +95,13 @@ class Possible(NamedTuple):
 class Question:
     """A block's requirements, and the predicates by which the block may imply a view's filter.
 
-    `tables` counts the occurrences of all tables that the block and its nested blocks may read, `core` those of its own
-    FROM: a view over none of these can answer at most a nested block. `whole` is false if the FROM may read further
-    tables, or if columns may be outer references. `grouped` is true if the block has groups or ignores duplicate rows.
-    `needs` are the requirements. `joins` are the pairs of columns that the block equates, with one side only if the
-    other is an outer reference. `classes` has, by name, the names equated with it. `restriction` takes all names of a
-    column and returns a function that tests whether the block may restrict the column to given values; `mentions` tests
-    whether a name occurs anywhere in the block.
+    `tables` counts the occurrences of all tables that the block and its nested blocks may read, `core` the occurrences
+    in the block's own FROM: a view over none of the tables in `core` can answer at most a nested block. `whole` is
+    false if the FROM may read further tables, or if columns may be outer references. `grouped` is true if the block has
+    groups or ignores duplicate rows. `needs` are the requirements. `joins` are the pairs of columns that the block
+    equates, with one column only if the other one is an outer reference. `classes` has, by name, the names equated with
+    the name. `restriction` takes all names of a column and returns a function that tests whether the block may restrict
+    the column to given values; `mentions` tests whether a name occurs anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -161,9 +163,11 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return those of the views `bits` that satisfy the requirements on the tables that they read, as a bit set.
+        """Return the views among `bits` that satisfy the requirements on the tables that they read, as a bit set.
 
-        Add to `beside`, by table, the views that satisfy a requirement only if this table is joined back by its key.
+        `tables` counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that
+        satisfy a requirement only if this table is joined back by its key. `declared` has the declared keys, None
+        without known keys.
         """
 
         def all_of(some: Iterable[TableName]) -> int:
@@ -203,7 +207,8 @@ class Question:
     ) -> dict[TableName, int]:
         """Return, for each table, the views to which the table can be joined by its primary key, as a bit set.
 
-        `tables` are the tables that may have a required column; None stands for all tables of the block.
+        `tables` are the tables that may have a required column; None stands for all tables of the block. `declared` has
+        the declared keys, None without known keys.
         """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
@@ -221,7 +226,7 @@ class Question:
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
         """Return the views among `bits` whose filters may keep all or some rows of the block, as a bit set.
 
-        Also return those of them that may keep only some rows; the base tables can supply the other rows.
+        Also return the views among these that may keep only some rows; the base tables can supply the other rows.
         """
         partial = 0
         for names, limits in shelf.limits.items():
@@ -241,7 +246,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate both columns of a pair and read their tables, as a bit set."""
+    """Return the views that equate both columns of a pair and read the tables of both columns, as a bit set."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

@@ -16,7 +16,7 @@ class Asked:
     """A parsed statement over some definitions, with its last decision.
 
     `names` are the relations to look up before `decide`. `concerns_views` is false if no view could answer any part of
-    the statement; `over` is the number of views over its tables.
+    the statement; `over` is the number of views over the statement's tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
@@ -50,7 +50,7 @@ class Asked:
 
 
 class Recent:
-    """A cache of the statements over some definitions, by text and session; it keeps the `most` latest ones.
+    """A cache of the statements over some definitions, by text and session; the `most` latest statements are kept.
 
     law:    a cached decision is what `rewrite` would return now: it depends on the text, the session, the definitions
             and the relations, and the cache compares all four.

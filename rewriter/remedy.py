@@ -38,7 +38,7 @@ class Suggestion:
 
     @property
     def part(self) -> str:
-        """The number of SELECTs that the change would not answer, as text; empty if it answers the whole query.
+        """The number of SELECTs that the change would not answer, as text; empty if the change answers the whole query.
 
         >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
         '2 SELECTs would still read tables'

@@ -28,7 +28,7 @@ _WIDE = 16
 class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seven times as long to create
     """The estimated work of a plan, in scans, rows, bytes, joins and shuffles.
 
-    `rows` and `bytes` are those read after pruning; `held` is the number of rows of all tables before pruning,
+    `rows` and `bytes` are the amounts read after pruning; `held` is the number of rows of all tables before pruning,
     `largest` the rows of the largest scan, `joined` the rows that pass through joins. `files` of `all_files` are read,
     counting only tables whose files are known. `known` is false if the size of a table is unknown.
     """
@@ -62,7 +62,7 @@ class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seve
     def gains_on(self, tables: Estimate) -> bool:
         """Return whether this plan is cheaper than the base tables, whose estimate is `tables`.
 
-        Always return True if both read few rows (FEW_ROWS), or if the size of a table of this plan is unknown.
+        Always return True if both plans read few rows (FEW_ROWS), or if the size of a table of this plan is unknown.
         """
         if not self.known or (self.rows <= FEW_ROWS and tables.held <= FEW_ROWS):
             return True
@@ -139,8 +139,8 @@ UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=Fa
 def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
     """Return the estimate of reading these columns (in lower case) of the files that a filter cannot exclude.
 
-    `wanted` are the values that the filter allows, by the column's field id. If a table's files are unknown, a `share`
-    (0 to 1) of its rows is read.
+    `wanted` are the values that the filter allows, by the column's field id. If the table's files are unknown, the
+    estimate is that of reading a `share` (0 to 1) of the table's rows.
     """
     if table.statistics is None:
         whole = scan_of(table, share)
@@ -178,8 +178,8 @@ def _width(table: Table, columns: Collection[str]) -> int:
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
     """Return the bytes of the columns with these field ids in the file at position `at` of a group.
 
-    If the file does not record the sizes of all these columns, return its size times `width`, the columns' share (0 to
-    1) of a row.
+    If the file does not record the sizes of all these columns, return the file's size times `width`, the columns' share
+    (0 to 1) of a row.
     """
     columns = [group.columns[each] for each in ids if each in group.columns]
     known = [size for column in columns if (size := column.sizes[at]) is not None]

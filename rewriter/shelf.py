@@ -28,7 +28,7 @@ class Folded(NamedTuple):
     """An aggregate of a view.
 
     `names` has, for each column in the aggregate's arguments, all names that the view equates with this column.
-    `function` is the aggregate's name, empty for one from which no other aggregate can be derived.
+    `function` is the aggregate's name; it is empty for an aggregate whose relation to other aggregates is unknown.
     """
 
     function: str
@@ -50,10 +50,11 @@ class Features:
     """The features of a view's query; `understood` is false if only the tables of the query are known.
 
     `grouped` is true if the query has groups, `keys` is the number of its grouping keys; `inner` is true if all its
-    joins are inner. `shown` are the names outside aggregates, which may be columns of the storage table; `loose` the
-    names in predicates that are not comparisons with constants; both include the names that `classes` equates with
-    them. `folded` are the aggregates. `limits` are the comparisons one by one, `kept` the comparisons of each column
-    combined. `columns` are the column names that certainly belong to a table, with the table.
+    joins are inner. `shown` are the names outside aggregates, which may be columns of the storage table; `loose` are
+    the names in predicates that are not comparisons with constants; `shown` and `loose` include the names that
+    `classes` equates with their members. `folded` are the aggregates. `limits` are the comparisons one by one, `kept`
+    the comparisons of each column combined. `columns` are the column names that certainly belong to a table, with the
+    table.
     """
 
     tables: tuple[TableName, ...]
@@ -141,8 +142,8 @@ class Shelf:
     def keep(self, names: Names, values: Values | None) -> int:
         """Return the views whose predicates may imply that a column has one of the values, as a bit set.
 
-        `names` are the names of the column. With `values` None, any comparison of the column with constants may imply
-        this.
+        `names` are the names of the column. If `values` is None (unknown), each view that compares the column with
+        constants is included.
         """
         found = 0
         for name in names:
@@ -153,10 +154,11 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate that may yield the required aggregate, as a bit set.
+        """Return the views with an aggregate from which the required aggregate may be derived, as a bit set.
 
-        The aggregate must be over a column with one of `names`. `function` is the name of the required aggregate (empty
-        if it cannot be derived from others); `within` are all column names in its arguments.
+        The view's aggregate must be over a column with one of `names`. `function` is the name of the required
+        aggregate; if it is empty, any aggregate of the view may do. `within` are all column names in the required
+        aggregate's arguments.
         """
         # An aggregate without a family may be derived from any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
@@ -171,7 +173,7 @@ class Shelf:
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """Return the indexes of the bits that are set, in ascending order; they are indexes into `views`."""
+        """Return the indexes of the bits that are set, in ascending order; the indexes are positions in `views`."""
         picked: list[int] = []
         if not bits:
             return picked

@@ -34,8 +34,8 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 class Size:
     """The estimated number of rows of a view; `of` is the number of rows of its table.
 
-    `unknown` are grouping keys with an unknown number of distinct values; `rows` does not include their effect, and
-    must be multiplied by these numbers.
+    `unknown` are grouping keys with an unknown number of distinct values: the real number of rows is `rows` times these
+    numbers.
     """
 
     rows: int
@@ -58,6 +58,8 @@ class Size:
 
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
     """Return the estimated size of a view that has `now` rows, after `keys` (expressions by their texts) are added.
+
+    `block` is the query to answer, over whose tables the keys are expressions; `table` is the view's largest table.
 
     law:    n rows spread evenly over D possible groups fall into about D (1 - exp(-n / D)) of them
     """
@@ -93,7 +95,7 @@ def _values(tree: Tree, block: Block, table: Table) -> int | None:
 def _bounds(table: Table, field_id: int) -> tuple[int, int] | None:
     """Return the least and the greatest value of a column with integer bounds.
 
-    Return None if a file does not record the bounds.
+    Return None if a file does not record the bounds. `field_id` is the column's id in Iceberg.
     """
     columns = [group.columns.get(field_id) for group in (table.statistics.groups if table.statistics else ())]
     lower = [*chain.from_iterable(column.lower if column is not None else (None,) for column in columns)]

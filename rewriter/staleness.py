@@ -1,8 +1,8 @@
 """Bounded staleness: answers a statement as of an earlier time, at which a stale view was fresh.
 
 A statement never reads stale storage together with newer tables: the whole statement is decided for one time within the
-bound, with every table in its state at that time. The rest (which views are fresh, pinning and verification) is decided
-as usual.
+bound, with every table in its state at that time. Which views are fresh, the pinning and the verification are decided
+as for a current statement.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations at an earlier time, `moment` in milliseconds since 1970.
+    """Return the relations with the base tables as of an earlier time, `moment` in milliseconds since 1970.
 
-    Base tables are as of `moment`; storage tables stay as they are now.
+    Storage tables stay as they are now.
     """
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
@@ -101,9 +101,9 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Decide which views answer the statement, now or at an `earlier` time.
+    """Decide which views answer the statement, either now or at one of the times `earlier`.
 
-    `earlier` are milliseconds since 1970, latest first. The time is used at which views answer the most blocks. On a
+    `earlier` are milliseconds since 1970, latest first. The time at which views answer the most blocks is chosen. On a
     tie, prefer a plan that reads no rows appended since the refresh, then the current state, then the latest time. A
     write, or a statement that names a storage table, is always decided for now.
     """

@@ -48,10 +48,7 @@ _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Part(NamedTuple):
-    """An output that a view may lack: its SQL text, name and tree.
-
-    If `key` is true, the output is also added to GROUP BY.
-    """
+    """An output that a view may lack: its SQL text, name and tree; if `key` is true, GROUP BY gets this output, too."""
 
     text: str
     name: str
@@ -62,7 +59,7 @@ class _Part(NamedTuple):
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
     """Return the smallest change by which a view answers a block that no view answers yet.
 
-    Return None if no change is found.
+    Return None if no change is found. `outcome` is the decision about the query.
     """
     statement = outcome.statement
     try:
@@ -85,10 +82,10 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return a suggestion to refresh a view, if this alone makes the view answer a block; None without such a view.
+    """Return a suggestion to refresh a view, if a refresh alone makes the view answer a block; None if there is none.
 
-    Of several such views, prefer one that is also used if all stale views are refreshed. Views that the statement
-    names, and views over these, are tried as well, with the names expanded.
+    Of several such views, prefer a view that is also used if all stale views are refreshed. Views that the statement
+    names, and views over these, are tried as well, with the names expanded. `outcome` is the decision about the query.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
@@ -151,7 +148,7 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
     """Return the suggestion changed to create another view, named by the view's name and the added outputs.
 
-    `taken` are the names in use.
+    `taken` are the names in use. `found` is the suggested change of `view`.
     """
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
@@ -164,7 +161,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     """Return the change to one view that makes the view answer the block; None if there is none.
 
     Return None, too, if the changed view would be nearly as large as a base table. A change without new outputs means
-    that only the session's settings differ from the view's.
+    that the view would answer the block already, but for the session's settings.
     """
     try:
         tree = parse_select(view.query)
@@ -196,12 +193,18 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
-    """Return whether the new outputs would add rows to the view: its query is DISTINCT, or an output is a new key."""
+    """Return whether the new outputs would add rows to the view: its query is DISTINCT, or a new output is a key.
+
+    `tree` is the view's query, `parts` are the outputs to add.
+    """
     return tree.args.get("distinct") is not None or any(part.key for part in parts)
 
 
 def _outputs(view: MaterializedView, parts: Sequence[_Part], changed: str) -> str:
-    """Return the new outputs as a SELECT list; empty if appending them to the view's list would give another query."""
+    """Return the new outputs as a SELECT list; empty if the view's text with this list appended would be another query.
+
+    `changed` is the query that should result. `parts` are the outputs.
+    """
     outputs = ", ".join(map(_labelled, parts))
     longer = with_outputs(view.query, outputs)
     return outputs if longer is not None and render(parse_select(longer)) == changed else ""
@@ -217,7 +220,8 @@ def _as_many_rows(
     """Return whether a changed view would have one row for each row of a table, because its keys include a primary key.
 
     Tables that another table of the view references by a foreign key do not count: they have fewer rows than that
-    table.
+    table. `parts` are the outputs added to the view's query `tree`; `aliases` has the query's tables that the view
+    reads, by table id.
     """
     if not any(part.key for part in parts):
         return False
@@ -236,7 +240,7 @@ def _as_many_rows(
 def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, block: Block) -> Size | None:
     """Estimate the size of the view after the added keys, from the statistics of its largest table.
 
-    Return None without added keys or statistics.
+    Return None without added keys or statistics. `parts` are the outputs to add, `block` is the query to answer.
     """
     keys = {part.text: part.tree for part in parts if part.key}
     read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]
@@ -248,7 +252,10 @@ def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, 
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
-    """Return the column list of a changed view; empty unless the view's definition has a column list."""
+    """Return the column list of a changed view; empty unless the view's definition has a column list.
+
+    `tree` is the view's query, `parts` are the outputs to add.
+    """
     names = [column.name for column in view.columns]
     own = [item.alias_or_name for item in tree.expressions]
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
@@ -257,7 +264,7 @@ def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
     """Return, by table id of the query, the table's qualifier in the view's query; None if no qualifier is needed.
 
-    Tables that the view does not read are omitted.
+    `tree` is the view's query, `block` the query to answer. Tables that the view does not read are omitted.
     """
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
@@ -300,7 +307,10 @@ def _aggregates(tree: Tree) -> Iterator[Tree]:
 
 
 def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
-    """Return an expression of the query with the table qualifiers of the view's query."""
+    """Return an expression of the query with the table qualifiers of the view's query.
+
+    `aliases` has the qualifiers by table id; None stands for no qualifier.
+    """
 
     def swap(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
@@ -314,7 +324,7 @@ def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
 
 
 def _name(tree: Tree, taken: set[str]) -> str:
-    """Return a free name for a new output, such as `price` or `max_price`; numbered if the name is taken."""
+    """Return a free name for a new output, such as `price` or `max_price`, with a number if the name is in `taken`."""
     call = tree.this if isinstance(tree, exp.Filter) else tree
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
@@ -328,7 +338,10 @@ def _numbered(plain: str) -> Iterator[str]:
 
 
 def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
-    """Return the view's query with the new outputs appended, and with new keys added to GROUP BY."""
+    """Return the view's query with the new outputs appended, and with new keys added to GROUP BY.
+
+    `tree` is the view's query, `parts` are the outputs to add.
+    """
     changed = tree.copy()
     group = changed.args.get("group")
     for part in parts:
@@ -345,7 +358,10 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query's outcome over the view with these outputs added; None if the view does not answer any block."""
+    """Return the query's outcome over the view with these outputs added; None if the view does not answer any block.
+
+    `tree` is the view's query, `parts` are the outputs to add.
+    """
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)

@@ -1,6 +1,6 @@
-"""Builds access paths: a view's block together with its storage table in the current state.
+"""Builds access paths: a view's query as a block, together with the view's storage table in its current state.
 
-Access paths are the input of rewrite rules.
+A block is one SELECT in normal form. Access paths are the input of rewrite rules.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ def readable_storage(
     *,
     partial: bool = False,
 ) -> Table | Miss:
-    """Return a view's storage table if it is fresh and the session may use the view, else a Miss with the reason.
+    """Return a view's storage table if it is fresh and the statement may use the view, else a Miss with the reason.
 
-    With `partial`, a storage table with only a part of the view's rows is returned, too; otherwise it gives a Miss.
-    Views in `refuted` gave a plan that the verifier refuted, and must not be used.
+    The statement may not use the view if its hint names another view, or if the view is in `refuted`, the views that
+    gave a plan that the verifier refuted. With `partial`, a storage table with only a part of the view's rows is
+    returned, too; without `partial`, it gives a Miss.
     """
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
@@ -52,8 +53,9 @@ def candidate_of(
 ) -> Candidate | Miss:
     """Return the access path to a view: a block, and the storage table that has the block's rows.
 
-    The block is the view's query, or a SELECT of the view's columns if the query names the view in FROM. `zone` is the
-    session's time zone. Return a Miss with the reason if rules cannot use the view.
+    `query` is the block that the view should answer. The path's block is the view's query, or a SELECT of the view's
+    columns if `query` names the view in FROM. `zone` is the session's time zone. Return a Miss with the reason if rules
+    cannot use the view, for example because it has a LIMIT.
     """
     named = {table.name for table in query.tables}
     if view.name in named:
@@ -128,9 +130,9 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """Return the block of a view's storage query over the tables `names`.
+    """Return the block of a view's storage query, which reads the tables `names`.
 
-    If rules cannot match the query, return the reason as text.
+    If rules cannot match the query, for example because it has window functions, return the reason as text.
     """
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
@@ -169,9 +171,10 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 
 @remembered
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
-    """Return the storage column of each output: the column of the same name, else the column at the same position.
+    """Return the storage column of each output of a view's block (cached).
 
-    Return None if the numbers differ or two outputs would have the same column (cached).
+    This is the column with the output's name, else the column at the output's position. Return None if there are more
+    or fewer columns than outputs, or if two outputs would have the same column.
     """
     if len(block.outputs) != len(columns):
         return None
@@ -186,9 +189,11 @@ def settings_problem(
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    All expressions that the view stores are checked, even if the query names the view or a view that the view reads.
-    The time zone is not compared if the view records its settings and is matched by its definition, because its rows
-    are then read in the view's own time zone.
+    All expressions that the view stores are checked, even if the query names the view or a view that the view reads. If
+    the query names neither, and the view records its settings, the time zone is not compared, because the view's rows
+    are then read in the view's own time zone. A view that records no settings gives a Miss unless its outputs are plain
+    columns, and no expression of the view or the query depends on the time zone. `candidate` is the access path to the
+    view, `query` the block to answer.
     """
     view = definitions.by_name[candidate.view.name]
 

@@ -2,8 +2,8 @@
 
 Each table mapping and each rule is tried. An access path is a view's block with its storage table; a table mapping
 assigns tables of the view to tables of the question. A plan in two phases reads groups, from the storage table and from
-the base tables for rows that the storage table lacks, and then aggregates the groups again. Such a plan and a plan for
-a set operation contain further questions, which are answered here, too.
+the base tables for rows that the storage table lacks, and then aggregates the groups again. A plan in two phases and a
+plan for a set operation contain further questions, which are answered here, too.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Return a block as the only branch of a UNION ALL, to be read from the base tables."""
+    """Return a block as the only branch of a UNION ALL, to be read from the base tables; the branch has all rows."""
     return (Shared(block, 1.0),)
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
     """Return the Match (a plan) of the first table mapping and rule that fit; otherwise a Miss with the reason.
 
-    `path` is the view's block with its storage table; a table mapping assigns its tables to those of the query.
+    `path` is the view's block with its storage table; a table mapping assigns the view's tables to the query's tables.
     `remainder` takes the rows that the storage table lacks, as a block, and returns the UNION ALL branches that read
     these rows.
     """
@@ -96,10 +96,10 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """Yield the query with each mapping of the view's tables to the query's tables.
+    """Yield the query with each mapping of the view's tables to the query's tables, from table id to table id.
 
-    Derived tables of the query are first replaced by derived tables of the view; where this fails, yield the Miss and
-    an empty mapping.
+    Derived tables of the query are first replaced by derived tables of the view; where this replacement fails, yield
+    the Miss and an empty mapping.
     """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
@@ -111,7 +111,10 @@ def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | M
 
 
 def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
-    """Return the answer to a query that is matched as a whole, by its text or as a set operation."""
+    """Return the answer to a query that is matched as a whole, by its text or as a set operation.
+
+    `path` is the access path to the view: the view's block with its storage table. `question` is the query.
+    """
     return _asked(Ask(question, path, {}), from_tables)
 
 
@@ -119,7 +122,9 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the Match of the first rule whose plan can be completed; otherwise the Miss of the rule that got furthest.
 
     If an aggregate of the query itself does not roll up, the Miss for this aggregate is preferred to a Miss for the
-    groups of a plan in two phases. `depth` counts the enclosing plans in two phases.
+    groups of a plan in two phases. `remainder` returns the branches that read the rows that the storage table lacks.
+    `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the question, the access path,
+    and the table mapping.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -134,10 +139,11 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Return a rule's plan as a Match; a Miss if a query contained in the plan cannot be answered.
+    """Return a rule's plan as a Match; return a Miss unchanged.
 
-    A plan in two phases and a plan for a set operation contain queries, which are answered first. A Miss is returned
-    unchanged.
+    A plan in two phases and a plan for a set operation contain queries, which are answered first. If one of these
+    queries cannot be answered, return the Miss of that query. `ask` is the input of the rule; `remainder` returns the
+    branches that read the rows that the storage table lacks; `depth` counts the enclosing plans in two phases.
     """
     if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
@@ -145,10 +151,11 @@ def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Ma
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Complete a plan in two phases: read its groups from the view and the remaining rows, then aggregate the groups.
+    """Complete a two-phase plan; return a Miss if a phase cannot be answered.
 
-    Return a Miss if one of the phases is not possible, or if `depth`, the number of enclosing plans in two phases, is
-    DEEPEST.
+    Phase one reads groups from the view, and from the base tables for rows that the view lacks; phase two aggregates
+    these groups. Return a Miss, too, if `depth`, the number of enclosing two-phase plans, is DEEPEST. `ask` is the
+    input of the rule that gave the plan; `remainder` returns the branches that read the rows that the view lacks.
     """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
@@ -173,7 +180,8 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
 def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     """Answer each branch of a set operation from the corresponding branch of the view.
 
-    Return a Miss if a branch cannot be answered, or if the branches would read the view's storage table differently.
+    Return a Miss if a branch cannot be answered, or if the branches need different columns or rows of the view's
+    storage table, which is read only once. `path` is the access path to the view.
     """
     found = []
     for query, branch in question.pairs:
@@ -185,9 +193,9 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
-    """Return the answer to a query from `groups`, the first phase of a plan in two phases, treated as a storage table.
+    """Return the answer to a query from `groups`, the first phase of a two-phase plan, treated as a storage table.
 
-    Return a Miss if the groups do not determine the answer.
+    `path` is the access path from which the groups are read. Return a Miss if the groups do not determine the answer.
     """
     held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
@@ -196,7 +204,10 @@ def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Mi
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return the match with its storage table replaced by a UNION ALL of `branches`, which read the groups."""
+    """Return the match with its storage table replaced by a UNION ALL of `branches`, which read the same columns.
+
+    `whole` is the match over a storage table with these columns.
+    """
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
 

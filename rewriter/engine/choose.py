@@ -28,9 +28,9 @@ from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
-    """The view that answers a block, with the rule's name, the match, the block, and the block's outer references.
+    """The view that answers a block, with the rule's name, the match (the plan), the block, and its outer references.
 
-    `correlation` is None if the block cannot have outer references.
+    `correlation` has the block's outer references; it is None if the block cannot have any.
     """
 
     view: MaterializedView
@@ -48,9 +48,10 @@ def answer_block(
     find: Find,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Chosen | None, list[Attempt]]:
-    """Return the cheapest answer to a block (None if no view answers), and the attempts at all views tried.
+    """Return the cheapest answer to a block (None if no view answers the block), and the attempts at all views tried.
 
-    `find` looks up a table or view in FROM. Views in `refuted` are not used.
+    `select` is the block in the statement's text. `find` looks up a table or view that a FROM clause names. Views in
+    `refuted` are not used.
     """
     shortlist = definitions.shortlist(statement, select)
     if not shortlist and not reads_set_operation(statement, select):
@@ -80,7 +81,7 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views whose own queries read derived tables; record a Miss for each other view on the shortlist."""
+    """Yield the views whose own queries read derived tables; record a Miss in `tried` for each other view."""
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -110,8 +111,9 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
     """Return a UNION ALL whose branches are answered separately, each from a view or else from base tables.
 
-    Return None if no rule can divide the block into branches, if no branch is answered from a view, or if the branches'
-    rows do not determine the block's result.
+    The block is divided at the branches of a UNION ALL in its FROM clause. Return None if no rule can divide the block
+    into branches, if no branch is answered from a view, or if the branches' rows do not determine the block's result.
+    `tried` are the results of trying views on the whole block.
     """
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
@@ -130,7 +132,10 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 
 
 def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
-    """Return the results of trying views on `branch`, a block that does not occur in the statement's text."""
+    """Return the results of trying views on `branch`, a block that does not occur in the statement's text.
+
+    `tried` are the results for the whole block: its definitions, tables, costs and refuted views are used again.
+    """
     session = statement.session
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}

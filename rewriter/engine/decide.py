@@ -103,7 +103,10 @@ def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> At
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """Return a replacement with the verifier's verdict on its plan; unchanged if the verifier raises an exception."""
+    """Return a replacement with the verifier's verdict on its plan, or unchanged if the verifier raises an exception.
+
+    The exception is logged; the plan is then used without a verdict.
+    """
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
@@ -142,7 +145,8 @@ def _wholes_answered(
 ) -> tuple[list[Answered], list[Attempt]]:
     """Answer the queries of a statement that equal a view's query as text or as a set operation.
 
-    Return the answered queries, and the attempts at all views tried.
+    Return the answered queries, and the attempts at all views tried. `find` looks up a table or view that a FROM clause
+    names, `spelled` are the edits that make the statement valid in Spark, and views in `refuted` are not used.
     """
     answers: list[Answered] = []
     attempts: list[Attempt] = []
@@ -171,7 +175,7 @@ def _wholes_answered(
 def _views_of(
     query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to try on a query that is matched as a whole, each with the question to answer.
+    """Yield the views to try on a query that is matched as a whole, each with the question to answer from the view.
 
     The view with the same text comes first, then the views that are set operations over the same tables.
     """
@@ -196,7 +200,8 @@ def _answer_to(
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
     """Return the answer to a query from a view that is matched as a whole, and the output names (empty if unknown).
 
-    Return None if the view has another set operator or number of branches.
+    `find` looks up a table or view that a FROM clause names. Return None if the view has another set operator than the
+    query, or another number of branches. Views in `refuted` are not used.
     """
     rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
     path = _whole_path(view, statement, definitions, relations, refuted)
@@ -217,7 +222,7 @@ def _whole_path(
     """Return the access path to a view whose query is matched as a whole (by its text or as a set operation).
 
     Return a Miss if the view's storage table is stale or unusable, or if a session setting differs from the recorded
-    one.
+    one. Views in `refuted` give a Miss, too.
     """
     storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
@@ -230,7 +235,7 @@ def _whole_path(
 
 
 def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
-    """Return whether a SELECT lies within an answered block, outside the subqueries whose text the answer keeps."""
+    """Return whether a SELECT lies within an answered block, but not within a subquery whose text the answer keeps."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
@@ -256,7 +261,8 @@ def _session_problem(statement: Statement) -> Miss | None:
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
     """Return a block's own SQL as a statement that Spark can run by itself.
 
-    The CTEs that the block uses are added, and outer references are replaced by NULLs of their types.
+    The CTEs that the block uses are added, and outer references are replaced by NULLs of their types. `answer` has the
+    outer references; `spelled` are the edits that make the statement valid in Spark.
     """
     values = answer.correlation.casts() if answer.correlation is not None else ()
 

@@ -1,4 +1,4 @@
-"""Views whose FROM has grouped derived tables, or that have HAVING: each derived table is matched separately.
+"""Matches views whose FROM has grouped derived tables, or that have HAVING: each derived table is matched separately.
 
 A query or view with HAVING is treated as a query over its groups.
 
@@ -39,10 +39,10 @@ class Placed(NamedTuple):
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the query for each way of replacing its derived tables by those of a view; a Miss for each way that fails.
+    """Yield the query for each way of replacing its derived tables by derived tables of a view.
 
-    For a view without derived tables, yield the query unchanged. `ask` answers one derived table of the query from one
-    derived table of the view.
+    Yield a Miss for each way that fails. For a view without derived tables, yield the query unchanged. `path` is the
+    access path to the view. `ask` answers one derived table of the query from one derived table of the view.
     """
     leaves = [table for table in path.block.tables if table.inner is not None]
     if not leaves:
@@ -93,9 +93,10 @@ def _placed(
 
 
 def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
-    """Return a read of the query's derived table `inner` from the view's derived table `leaf`, one row for each row.
+    """Return the plan that reads the query's derived table `inner` from the view's derived table `leaf`.
 
-    Return a Miss if the view's derived table cannot answer the query's, or only by grouping again.
+    The plan only filters the rows of `leaf` and computes columns. Return a Miss if the view's derived table cannot
+    answer the query's, or only by grouping again. `ask` answers one block from an access path.
     """
     assert leaf.inner is not None
     storage = Table(leaf.name, "", leaf.columns, ())
@@ -112,7 +113,11 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 
 
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
-    """Return a block with one of its derived tables replaced by the view's; a Miss if an outer join prevents that."""
+    """Return a block with its derived table `table` replaced by the view's derived table `leaf`.
+
+    `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss if an outer join
+    prevents the replacement.
+    """
     assert table.inner is not None
     outputs = {
         column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)

@@ -19,7 +19,7 @@ DERIVED_ALONE = "the SELECT reads only derived tables, each of which is answered
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
-    """Return a function that looks up a table or view in FROM.
+    """Return a function that looks up a table or view that a FROM clause names.
 
     The function returns None for an unknown name, and for a view whose definition has changed since it was read.
     """
@@ -40,16 +40,17 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 
 def unread(problem: Unsupported | RecursionError) -> str:
-    """Return the reason why a SELECT is not supported, as a message."""
+    """Return the message that says why a SELECT is not supported; `problem` is the exception raised for the SELECT."""
     return "the query is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """Return the block of a SELECT, and its outer references (None if it cannot have any).
+    """Return the block of a SELECT, and its outer references (None if the SELECT cannot have any).
 
-    Raise Unsupported if the SELECT has syntax that is not supported.
+    `tree` is the syntax tree of `select`. `find` looks up a table or view that a FROM clause names. Raise Unsupported
+    if the SELECT has syntax that is not supported.
     """
     correlation = correlation_of(statement, select, find)
     common = common_of(statement, find)
@@ -85,8 +86,8 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 
 
 def reads_derived_alone(block: Block) -> bool:
-    """Return whether a block reads only derived tables that are answered as blocks of their own.
+    """Return whether a block reads only derived tables, each of which is answered as a block of its own.
 
-    A UNION ALL in FROM is not such a derived table.
+    Return False if one of the derived tables is a UNION ALL, because the block can be answered over its branches.
     """
     return all(table.text and not table.branches for table in block.tables)

@@ -29,7 +29,10 @@ Columns = tuple[tuple[TableName, tuple[Column, ...]], ...]
 
 
 def questions_of(operation: SetOperation, statement: Statement, find: Find) -> tuple[Block, ...] | Miss:
-    """Return the blocks of a set operation's branches; a Miss if a branch is unsupported."""
+    """Return the blocks of a set operation's branches; a Miss if a branch is unsupported or has outer references.
+
+    `find` looks up a table or view that a FROM clause names.
+    """
     blocks = []
     try:
         for branch in operation.branches:
@@ -55,8 +58,9 @@ def answer_set(
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
     """Return a view's answer to a set operation, and the output names (empty without a match).
 
-    Return None if the view has another operator or number of branches, or is not a supported set operation. The Answer
-    contains a Miss if the branches do not match or if reading the view is not estimated to be cheaper.
+    `path` is the access path to the view. Return None if the view has another set operator or number of branches, or is
+    not a supported set operation. The Answer contains a Miss if the branches do not match, or if reading the view is
+    not estimated to be cheaper. `find` looks up a table or view that a FROM clause names.
     """
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
@@ -98,10 +102,10 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation.
+    """Return the verdict on a plan for a set operation: each branch is compared with the view's corresponding branch.
 
-    Each branch of the query is compared with the corresponding branch of the view. The verdict is UNDECIDED if
-    `original` is not a supported set operation.
+    `original` is the text of the set operation, `plan` the text of the plan. The verdict is UNDECIDED if `original` is
+    not a supported set operation.
     """
     statement = parse(original, session)
     whole = next(whole_queries(statement, ()), None)
@@ -122,7 +126,8 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
     """Return the operator and the number of branches of a view's set operation, and the branches' blocks (cached).
 
-    Return None for a view that is not a supported set operation.
+    `columns` has the columns of each table that the view reads. Return None for a view that is not a supported set
+    operation.
     """
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:

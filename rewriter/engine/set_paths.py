@@ -42,7 +42,7 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
 def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
     """Return the access path to the rows of the grouping set `keys`; `number` is the column that stores grouping_id().
 
-    Outputs that are always NULL in these rows are omitted.
+    Outputs that use a key outside the grouping set, and are therefore NULL in these rows, are omitted.
     """
     block, every_key = path.block, path.block.keys or ()
     missing = frozenset(every_key) - frozenset(keys)

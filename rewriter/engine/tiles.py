@@ -24,7 +24,10 @@ _FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
 
 
 class _Split(NamedTuple):
-    """A range with a gap: all values before `end`, and all values from `begin` on."""
+    """A range with a gap, from a condition such as `h < a OR h >= b`.
+
+    The range has all values before `end`, and all values from `begin` on.
+    """
 
     end: Tree
     begin: Tree
@@ -36,7 +39,7 @@ def rows_of(branch: Rewriting | Block) -> str:
 
 
 def rows_in_words(where: Sequence[Tree]) -> str:
-    """Return a description of a filter, the ranges of one column first; empty without conditions.
+    """Return a description of a filter, the ranges of one column first; empty if `where` has no conditions.
 
     >>> h = exp.column("h")
     >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
@@ -66,17 +69,20 @@ def _interval(begins: Sequence[Tree], ends: Sequence[Tree]) -> str:
 
 
 def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> list[Tree]:
-    """Return the bounds that no other bound implies; `implies(one, other)` tells whether `one` implies `other`."""
+    """Return the bounds that no other bound implies.
+
+    `implies(one, other)` tells whether every value that satisfies the bound `one` satisfies the bound `other`.
+    """
     told = list(dict.fromkeys(bounds))
     implied = (any(implies(other.expression, tree.expression) for other in told if other != tree) for tree in told)
     return [tree for tree, is_implied in zip(told, implied, strict=True) if not is_implied]
 
 
 def _after(one: Tree, other: Tree) -> bool:
-    """Return whether the lower bound `one` certainly implies the lower bound `other`; False if this cannot be decided.
+    """Return whether the lower bound `one` implies the lower bound `other`; False if unknown.
 
-    `one` implies `other` if it is a later literal, the end of the bucket that contains `other`, or the begin of a finer
-    bucket of the same time.
+    `one` implies `other` if `one` is a later literal, the end of the bucket that contains `other`, or the start of a
+    finer bucket of the same time.
     """
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
@@ -88,9 +94,9 @@ def _after(one: Tree, other: Tree) -> bool:
 
 
 def _before(one: Tree, other: Tree) -> bool:
-    """Return whether the upper bound `one` certainly implies the upper bound `other`; False if this cannot be decided.
+    """Return whether the upper bound `one` implies the upper bound `other`; False if unknown.
 
-    `one` implies `other` if it is an earlier literal, the begin of the bucket that contains `other`, or the end of a
+    `one` implies `other` if `one` is an earlier literal, the start of the bucket that contains `other`, or the end of a
     finer bucket of the same time.
     """
     if (moments := _moments(one, other)) is not None:
@@ -112,7 +118,10 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 
 
 def _ended(bound: Tree) -> Bucket | None:
-    """Return the time bucket that ends at a bound; None if the bound is not the end of a bucket."""
+    """Return the time bucket whose end `bound` is; None if `bound` is not the end of a bucket.
+
+    The hour bucket of current_timestamp() plus an interval of one hour gives this bucket.
+    """
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
     return bucket if ends else None
@@ -128,7 +137,10 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 
 
 def _moment(bound: Tree) -> str:
-    """Return a bound as text: a literal unchanged, a border of a time bucket in words, other expressions as SQL."""
+    """Return a bound as text: a literal's own text, a border of a time bucket in words, any other expression as SQL.
+
+    The hour bucket of current_timestamp() gives "the begin of the hour of current_timestamp()".
+    """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)

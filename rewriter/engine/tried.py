@@ -40,7 +40,7 @@ MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Best(NamedTuple):
-    """The cheapest match so far, with the access path that it reads.
+    """The cheapest match (plan) so far, its view, rule and estimated cost, and the access path that the plan reads.
 
     `price` is the sort key by which matches are compared: estimated milliseconds, then the view's name.
     """
@@ -96,9 +96,9 @@ class Tried:
         return self.best is not None and self.best.price <= (bound, view.name)
 
     def add(self, view: MaterializedView, query: Predicates, tables: Estimate) -> None:
-        """Try a view, then the views defined over it; record each match or miss.
+        """Try a view, then the views defined over the view; record each match or miss.
 
-        `tables` is the cost of reading the base tables.
+        `query` is the block to answer, `tables` the cost of reading the base tables instead.
         """
         found = self._add(view, query, query, self._path(view, query.block), tables)
         if isinstance(found.result, Match):
@@ -114,7 +114,7 @@ class Tried:
     def add_live(self, query: Predicates, tables: Estimate) -> None:
         """Try the stale views together with the rows appended to their tables, unless a view has already matched.
 
-        `tables` is the cost of reading the base tables.
+        `query` is the block to answer, `tables` the cost of reading the base tables instead.
         """
         for view in () if self.best is not None or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
@@ -129,9 +129,10 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan again for the smallest matching views that lack rows, with these rows read from other views if cheaper.
+        """Plan again for the smallest matching views that lack rows, with these rows read from other views.
 
-        `tables` is the cost of reading the base tables.
+        A plan that is cheaper than the best one replaces it. `query` is the block to answer, `tables` the cost of
+        reading the base tables instead.
         """
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
@@ -142,7 +143,10 @@ class Tried:
                 self._offer(view, found.rule, found.result, path, tables)
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
-        """Return the result of `attempt`; log an exception and return a Miss instead."""
+        """Return the result of `attempt`, which tries a view.
+
+        If `attempt` raises an exception, log the exception and return a Miss.
+        """
         return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
@@ -165,7 +169,9 @@ class Tried:
     ) -> Answer:
         """Try a view, keep its match if it is cheaper than the base tables, and return the result.
 
-        `asked` is the query itself or, for a view over another view, the query of that other view.
+        `asked` is the query itself or, for a view over another view, the query over that other view. `path` is the
+        access path to the view; if it is a Miss, this Miss is the result. `tables` is the cost of reading the base
+        tables.
         """
         found = self._answer(view, asked, path)
         if isinstance(path, Miss) or isinstance(found.result, Miss):
@@ -178,7 +184,8 @@ class Tried:
     def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
         """Keep a match that is cheaper than the base tables, or whose view a hint names, and return None.
 
-        Return a Miss for any other match.
+        Return a Miss for any other match. `path` is the access path that the match reads, `tables` the cost of reading
+        the base tables. `rule` is the name of the rule that gave the match.
         """
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
@@ -191,10 +198,9 @@ class Tried:
         return None
 
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, tables: Estimate) -> None:
-        """Try the views that are defined over a view that answers the block.
+        """Try the views that are defined over `view`, which answers the block by `match`.
 
-        Try none if the block has outer references, or if the storage table of the view that answers has only part of
-        its rows.
+        Try none if the block has outer references, or if the storage table of `view` has only part of the view's rows.
         """
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Partial storage omits the query's own condition, so that a view over it cannot be asked.
@@ -209,16 +215,17 @@ class Tried:
                 self._add_upon(other, found.result, query, tables)
 
     def miss(self, view: MaterializedView, miss: Miss, rule: str = "") -> None:
-        """Record why a view does not answer the block."""
+        """Record why a view does not answer the block; `rule` is the rule that gave the Miss, empty if none did."""
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
 
     def _answer(
         self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
     ) -> Answer:
-        """Return a view's answer to a query.
+        """Return a view's answer to a query, read through the access path `path`.
 
-        The result is a Miss if `path` is one, if trying the view raises an exception, or if the plan would change the
-        meaning of outer references.
+        The result is a Miss if `path` is a Miss, if trying the view raises an exception, or if the plan would change
+        the meaning of outer references. `remainder` returns the branches that read the rows that the storage table
+        lacks.
         """
         if isinstance(path, Miss):
             return Answer("", path)
@@ -230,7 +237,7 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view: a block and its storage table (cached).
+        """Return the access path to a view for the block `query`: a block and the view's storage table (cached).
 
         Return a Miss if the view is stale or unusable.
         """
@@ -244,7 +251,11 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view with the rows appended to its tables; a Miss if none is possible."""
+        """Return the access path to a stale view with the rows appended to its tables (`live`), for the block `query`.
+
+        Return a Miss if the appended rows cannot be combined with the view, for example because of a grouped derived
+        table.
+        """
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
@@ -264,7 +275,7 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that plans reads of the rows that the views in `used` lack.
+        """Return a function that plans reads of the rows that the views in `used`, which the plan reads already, lack.
 
         The function takes the lacking rows as a block, and returns the UNION ALL branches that read these rows: from
         other views if that is cheaper, else from the base tables.
@@ -289,7 +300,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the names of views that may supply the rows of `rest`: views that matched, and some untried ones."""
+        """Return the names of views that may supply the rows of `rest`: views that matched, and some untried views."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
@@ -316,9 +327,10 @@ class Tried:
         return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return the `detail` of a chosen view: the rows read from the view, and how its stale part is replaced.
+        """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: its rows read, and its stale part.
 
-        `rows` describes the rows read; the result is empty if there is nothing to tell.
+        `rows` is a description of the rows read, empty if all rows are read. For a stale view, the text says which rows
+        are read in place of the stale ones. The result is empty if `rows` is empty and the view is fresh.
         """
         live = (
             f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
@@ -328,7 +340,7 @@ class Tried:
         return "; ".join(filter(None, (rows, live, fresh)))
 
     def _behind(self, name: TableName) -> str:
-        """Return, as text, the source changes that a partly stale storage table lacks.
+        """Return, as text, the source changes that the partly stale storage table of the view `name` lacks.
 
         Return an empty string for a storage table that is not partly stale.
         """
@@ -350,7 +362,8 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
     """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
 
-    If a refresh would help, this is `stale` with the reason of `missed` added to its detail; otherwise it is `missed`.
+    `stale` is the attempt at the stale storage alone, `missed` the attempt with the appended rows. If a refresh would
+    help, return `stale` with the reason of `missed` added to its detail; otherwise return `missed`.
     """
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed

@@ -1,4 +1,4 @@
-"""The source columns that a view's storage query reads, and the positions of its outputs in the storage table."""
+"""Finds the source columns that a view's storage query reads, and the positions of its outputs in the storage table."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
     """Return, by source table, the columns that the storage query (the query that fills the storage table) reads.
 
-    If the query is not supported as a block, return all columns whose names occur in its text, and every column if it
-    may read columns that it does not name.
+    `columns` has all columns of each source table. If the query is not supported as a block, return all columns whose
+    names occur in the query's text, and every column if the query may read columns that it does not name.
     """
     block = block_of(view, columns)
     if isinstance(block, str):
@@ -67,7 +67,10 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """Return the first storage column at the position of another output of the view's query; None if there is none."""
+    """Return the first storage column with the name of an output that has another position in the view's query.
+
+    Return None if there is no such column.
+    """
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):
         name = column.name.lower()

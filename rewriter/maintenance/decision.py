@@ -45,9 +45,9 @@ class Delta:
 class Decision:
     """The chosen way of a refresh, its reason as text, and the statement that writes the new content.
 
-    The statement is `write`, then the name of the table to write to, then `content`. For FRESH and FULL both are empty:
-    FRESH needs no statement, and for FULL the caller builds it. `delta` is the part of `content` that is computed from
-    appended rows, if only one source has grown; None otherwise.
+    The statement is `write`, then the name of the table to write to, then `content`. For FRESH and FULL, `write` and
+    `content` are empty: FRESH needs no statement, and for FULL the caller builds the statement. `delta` is the part of
+    `content` that is computed from appended rows, if only one source has grown; None otherwise.
     """
 
     kind: Kind
@@ -76,5 +76,5 @@ class Decision:
 
 
 def full(reason: str) -> Decision:
-    """Return the decision for a full refresh, for the given reason."""
+    """Return the decision to compute a view in full; `reason` says why, for messages."""
     return Decision(Kind.FULL, reason)

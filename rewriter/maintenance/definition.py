@@ -109,10 +109,11 @@ def _over_groups(
     *,
     hidden: bool,
 ) -> Definition:
-    """Return the definition of a query that is not a single block.
+    """Return the definition of a query that is not a single block; `find` looks up a table or view named in FROM.
 
     If the query reads grouped derived tables in FROM, hidden columns are added to its last SELECT, and the text before
-    this SELECT stays as typed. Otherwise the storage table has only the view's outputs.
+    this SELECT stays as typed. Otherwise the storage table has only the view's outputs. `sources` are the tables that
+    the query reads; the other parameters are those of `define`.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -140,7 +141,10 @@ def _over_groups(
 def _sources(
     statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> tuple[TableName, ...]:
-    """Return the tables that a query reads, also through views; raise Unsupported if the query cannot define a view."""
+    """Return the tables that a query reads, also through views; raise Unsupported if the query cannot define a view.
+
+    `tables` are the tables by name, `views` the views that the query may name.
+    """
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(f"{why}; name the tables that it reads instead")
@@ -216,7 +220,10 @@ def _refuse_call(call: exp.Func) -> None:
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
-    """Return the query as one block, with derived tables and CTEs merged; raise Unsupported if that is not possible."""
+    """Return the query as one block, with derived tables and CTEs merged; raise Unsupported if that is not possible.
+
+    `find` looks up a table or view that a FROM clause names.
+    """
     main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
@@ -231,7 +238,10 @@ def _ordering(block: Block) -> Iterator[Tree]:
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """Return the block with the required hidden outputs appended, and the names of these outputs."""
+    """Return the block with the required hidden outputs appended, and the names of these outputs.
+
+    `names` are the names of the block's own outputs, `ordering` the ORDER BY expressions to store.
+    """
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
@@ -246,7 +256,10 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """Yield the hidden outputs that a view needs, each with a label for its column name, in a fixed order."""
+    """Yield the hidden outputs that a view needs, each with a label for its column name, in a fixed order.
+
+    `ordering` are the ORDER BY expressions to store.
+    """
     if block.keys is None:
         yield from (("order", key) for key in ordering)
         return
@@ -271,7 +284,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """Yield counts of summed values, each with the label "count"; a count tells an empty sum (NULL) from 0.
 
-    Yield nothing if deleted rows cannot be subtracted from every output.
+    `wanted` are the other hidden outputs. Yield nothing if deleted rows cannot be subtracted from every output.
     """
     if block.keys is None or block.having or block.sets is not None:
         return

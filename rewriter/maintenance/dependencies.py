@@ -1,4 +1,4 @@
-"""The source files from which each partition of a view's storage table is computed.
+"""Finds the source files from which each partition of a view's storage table is computed.
 
 The target of a file is the storage partition to which the file's rows contribute, or the whole storage table.
 """
@@ -46,7 +46,8 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
 def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
     """Yield the files added or removed since the last refresh, with the targets that they make stale.
 
-    The parameters are those of `dependencies`.
+    `stored` is the view's block and storage table, or the reason why there is no block; `location` is the path of the
+    storage table, `sources` has the files of each source.
     """
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
@@ -62,9 +63,10 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """Return the function that maps a source file to its target.
+    """Return the function that maps a file of `source` to its target.
 
-    The function returns None for a file whose rows cannot satisfy the condition of partial storage.
+    The function returns None for a file whose rows cannot satisfy the condition of partial storage. `location` is the
+    path of the storage table, which is the target if there is no block (`stored` is then the reason).
     """
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):

@@ -24,7 +24,9 @@ class FreshPart(NamedTuple):
 
 
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
-    """Return the part of the storage table that the changes of one source leave fresh; None if it is empty or unknown.
+    """Return the part of a storage table that the change of one source leaves fresh; None if it is empty or unknown.
+
+    `changes` has the changes of all sources since the refresh.
 
     law:    as for the refresh of whole partitions: the rows of other target partitions are computed from other source
             rows

@@ -1,4 +1,4 @@
-"""The default partitions and sort order of a storage table, derived from those of its source tables."""
+"""Derives the default partitions and sort order of a storage table from those of its source tables."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """Return the partition fields for a storage table that follow from a source's partitions.
+    """Return the partition field for a storage table that follows from the partitions of `source`, as a tuple.
 
-    Return an empty tuple if none is worthwhile.
+    `files` are the files of `source`. The field must give more than one and at most MOST_DERIVED partitions, with
+    LEAST_BYTES of the source for each; the tuple is empty if there is no such field.
 
     gives:  for a table partitioned by day, and a view grouped by month: partitions by month
     no:     a key that follows from no partition column; a table with less than LEAST_BYTES for each target
@@ -50,10 +51,10 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """Return the leading fields of a source's sort order whose columns are outputs of the view.
+    """Return the leading fields of a source's sort order (`order`) whose columns are outputs of the view.
 
-    Each field gets the storage column's name. The order ends at the first field with a transform or without such a
-    column; it is empty for a view over several tables.
+    Each field gets the storage column's name. The result ends before the first field with a transform or with a column
+    that is not an output; it is empty for a view over several tables.
     """
     if len(stored.block.tables) != 1:
         return ()

@@ -26,7 +26,7 @@ Tree = exp.Expr
 class Merging:
     """The SQL that merges stored groups with the groups of a delta (the aggregated changed rows): a GROUP BY over both.
 
-    `outputs` and `group` are the outputs and keys of this GROUP BY. It is a roll-up of the view to its own keys, so
+    `outputs` and `group` are the outputs and keys of this GROUP BY, which is a roll-up of the view to its own keys, so
     that every view that can be rolled up can be merged. The methods take the storage table's snapshot id, `base`, and
     the queries of the delta, `parts`; a `signed` delta also subtracts deleted rows, and groups without rows are then
     removed. The methods return the statement as two parts: the text before and the text after the table's name.
@@ -39,7 +39,9 @@ class Merging:
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Return the INSERT OVERWRITE that rewrites all groups, as the text before and the text after the table's name.
 
-        It is used for small storage tables, and for keys that cannot be joined.
+        This statement is used for small storage tables, and for keys that cannot be joined. `base` is the storage
+        table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes
+        0 are removed.
         """
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -47,15 +49,20 @@ class Merging:
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
         """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
 
-        The statement scans these partitions and the changed rows once. It is returned as the text before and the text
-        after the table's name.
+        The statement scans these partitions and the changed rows once. The result is the text before and the text after
+        the table's name. `base` is the storage table's snapshot id, `parts` are the queries of the changed rows; with
+        `signed`, groups whose row count becomes 0 are removed.
         """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Return the MERGE of only the changed groups, as the text before and the text after the table's name."""
+        """Return the MERGE of only the changed groups, as the text before and the text after the table's name.
+
+        `base` is the storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups
+        whose row count becomes 0 are removed.
+        """
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
@@ -73,7 +80,7 @@ class Merging:
     def joins(self) -> bool:
         """Whether a MERGE can find the stored groups by their keys.
 
-        It can if there are keys, and none is a floating-point number.
+        True if there are keys, and no key is a floating-point number.
         """
         return bool(self.stored.keys) and all(column.type not in FRACTIONS for column in self.stored.keys)
 
@@ -96,7 +103,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
     """Return the SQL that merges changed rows into the stored groups of a view.
 
     If the groups cannot be merged, return the reason as text. With `signed`, the changed rows include deleted rows,
-    which are subtracted.
+    whose counts and sums are subtracted.
     """
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
@@ -114,7 +121,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 
 
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
-    """Return the outputs of a merge that may subtract rows.
+    """Return the outputs of a merge that may subtract rows; `rewriting` has the outputs of a merge that only adds rows.
 
     A sum of no values becomes NULL, and a negative count of rows raises an error in Spark.
     """

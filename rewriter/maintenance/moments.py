@@ -17,9 +17,10 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
-    """Return the first constant string in a query that Spark may read as the current date or time; None without any.
+    """Return the first constant string in a query that Spark may read as the current date or time, or None.
 
-    A string that is compared only with columns of type STRING stays a string, and so does an output.
+    A string that is compared only with columns of type STRING stays a string, and so does an output. The columns' types
+    are looked up in `tables`.
 
     >>> from rewriter.sql import parse_select
     >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]
@@ -76,9 +77,9 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """Return the expressions whose types Spark makes equal to that of `node`.
+    """Return the expressions whose types Spark makes equal to the type of `node`, a child of `user`.
 
-    These are the other results of the CASE `user`, or the other operands of the call `user`.
+    For `'today'` in `coalesce(d, 'today')` this is `d`; for a result of a CASE, its other results.
     """
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
@@ -88,9 +89,9 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Return whether an expression certainly is a string: NULL, a string literal, or a column.
+    """Return whether an expression is known to be a string: NULL, a string literal, or a column.
 
-    A column counts only if it is a string in each table that has a column with this name.
+    A column counts only if it is a string in each of the given tables that has a column with this name.
     """
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]

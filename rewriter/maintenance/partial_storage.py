@@ -47,7 +47,7 @@ _HINT = (
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """Return the view with the condition `only` added to its storage query.
+    """Return the view with the condition `only` added to its storage query; `columns` has the columns of each source.
 
     Rows that satisfy the condition `without` are excluded, unless `without` is empty. Raise Unsupported, with the
     remedy, if a condition is not supported.
@@ -119,9 +119,10 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """Return a condition over a view's columns as a condition over the columns of the view's tables.
+    """Return `conjunct`, a condition over a view's columns, as a condition over the columns of the view's tables.
 
-    Raise Unsupported for a column that is an aggregate or a floating-point number.
+    For a view `SELECT date(t) AS day …`, `day >= DATE '2024-01-01'` gives `date(t) >= DATE '2024-01-01'`. `block` is
+    the view's block. Raise Unsupported for a column that is an aggregate or a floating-point number.
     """
     places = {column.name.lower(): place for place, column in enumerate(view.columns)}
 
@@ -142,9 +143,10 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """Return a comparison of a bucket or date as a comparison of the time itself, if a bucket begins at the bound.
+    """Return a comparison of a bucket or date as a comparison of the time itself, if the bound is a bucket's start.
 
-    Return any other condition unchanged.
+    `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return any
+    other condition unchanged. `zone` is the view's time zone.
 
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
@@ -163,9 +165,9 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Return whether the condition `asked` provably implies the condition `held`.
+    """Return whether the condition `asked` provably implies the condition `held`, both over the view's columns.
 
-    An empty condition selects all rows.
+    An empty condition selects all rows. `columns` has the columns of each source.
     """
     if not held or not asked or held == asked:
         return held in ("", asked)
@@ -178,7 +180,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether two conditions provably contradict each other; False if either cannot be parsed."""
+    """Return whether no row can satisfy both conditions, `held` and `asked`; False if one of them cannot be parsed."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -194,9 +196,11 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """Return the disjunction of two conditions, if possible as ranges of one column, by which Iceberg prunes best.
+    """Return the disjunction of the conditions `held` and `asked`, if possible as ranges of one column.
 
-    Raise Unsupported if the disjunction would have more than MOST_RANGES parts.
+    `day < DATE '2024-02-01'` and `day = DATE '2024-02-01'` give `day <= DATE '2024-02-01'`: by such ranges Iceberg
+    prunes best. `columns` has the columns of each source. Raise Unsupported if the disjunction would have more than
+    MOST_RANGES parts.
     """
     if covers(view, held, asked, columns):
         return held
@@ -219,7 +223,7 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 
 
 def outside(view: MaterializedView, condition: str) -> str:
-    """Return the condition that selects the rows for which `condition` is not true.
+    """Return the condition that selects the rows for which `condition` is not true, but false or NULL.
 
     Return an empty string if `condition` does not limit one column to a set of values, or if the result would have more
     than MOST_RANGES parts. Raise Unsupported if `condition` cannot be parsed.
@@ -249,7 +253,11 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:
-    """Yield SQL conditions whose disjunction selects a set of values: one for all single values, one for each range."""
+    """Yield SQL conditions on a column whose disjunction selects a set of values.
+
+    There is one condition for all single values, one for each range, and one for NULL: `d IN (1, 3)`, `d > 5 AND d <=
+    9`, `d IS NULL`.
+    """
     name = quoted(column.name)
     ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
     single = [_text(low, column) for low, high in ends if low is not None and low == high]

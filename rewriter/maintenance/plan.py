@@ -1,9 +1,8 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
 Each way is a function that returns a Decision, or the reason why the way does not fit (empty if the way is for other
-kinds of views or changes). An incremental refresh needs every snapshot between the recorded and the current one, and
-the same Iceberg fields, with the same types, for the columns that the view reads; otherwise the view is computed in
-full.
+kinds of views or changes). An incremental refresh needs every snapshot between the recorded and the current one. The
+columns that the view reads must have kept their Iceberg field ids and types; otherwise the view is computed in full.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Situation:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """The changes of the sources with changed rows: all changes except those of the kind UNCHANGED."""
+        """The changes of the sources with changed rows: all changes except the ones of the kind UNCHANGED."""
         return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
 
     @property
@@ -84,8 +83,9 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def column_problem(held: Stored | str, changes: Changes) -> str:
-    """Return a sentence that names the first changed column among those that the view reads; empty if none has changed.
+    """Return a sentence that names the first changed column that the view reads; empty if none has changed.
 
+    `held` is the view with its block; if it is the reason why there is no block, all recorded columns are compared.
     Reads of appended rows use the current schema, and would misread a changed column.
     """
     for change in changes.values():
@@ -105,7 +105,8 @@ def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
     """Return the columns of a source that a view reads, in lower case.
 
-    If the view's query is not supported as a block, return all recorded columns.
+    If the view's query is not supported as a block, return all recorded columns. `held` is the view with its block, or
+    the reason why there is no block; `change` is the source's change.
     """
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
@@ -128,7 +129,7 @@ def _nothing(storage: Table) -> Decision:
 def _append(now: Situation) -> Decision | str:
     """Return an INSERT of the view's rows for the appended source rows, or the reason why this is not possible.
 
-    The reason is empty for a view with GROUP BY.
+    The reason is empty for a view with GROUP BY. `now` is the view and the changes of its sources.
     """
     if now.stored.block.keys is not None:
         return ""
@@ -142,7 +143,7 @@ def _append(now: Situation) -> Decision | str:
 def _append_merge(now: Situation) -> Decision | str:
     """Return a merge of the groups of appended rows into the stored groups, or the reason why this is not possible.
 
-    The reason is empty for a view without GROUP BY.
+    The reason is empty for a view without GROUP BY. `now` is the view and the changes of its sources.
     """
     if now.stored.block.keys is None:
         return ""
@@ -161,7 +162,8 @@ def _append_merge(now: Situation) -> Decision | str:
 def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
     """Return the part of a refresh that is computed from the rows of the only table that has grown.
 
-    Return None if several tables have grown, or if this part consists of several queries, as in a self-join.
+    `parts` are the queries of the appended rows. Return None if several tables have grown, or if there are several
+    queries, as for a self-join. `now` is the view and the changes of its sources.
     """
     change, *more = now.changed
     if more or len(parts) > 1 or change.start is None or change.end is None:
@@ -172,7 +174,8 @@ def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
 def _changelog(now: Situation) -> Decision | str:
     """Return a merge of counts and sums of inserted and deleted rows, or the reason why this is not possible.
 
-    The reason is empty for a view without GROUP BY, and if rows were only appended.
+    The reason is empty for a view without GROUP BY, and if rows were only appended. `now` is the view and the changes
+    of its sources.
     """
     if now.stored.block.keys is None or now.only_appends:
         return ""
@@ -215,8 +218,9 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
     """Return the merging statement, as the text before and the text after the table's name.
 
-    It rewrites the storage partitions of the changed source partitions if these are known. Otherwise it merges the
-    groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined.
+    The statement rewrites the storage partitions of the changed source partitions if these are known. Otherwise it
+    merges the groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined. `parts` are
+    the queries of the changed rows; with `signed`, they also subtract deleted rows. `how` has the merging SQL.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
@@ -248,9 +252,10 @@ def _dearer(now: Situation) -> str:
 
 
 def _touched(now: Situation) -> str:
-    """Return the SQL condition for the storage rows in the target partitions of the changed source partitions.
+    """Return the SQL condition for the storage rows in the targets of the changed source partitions.
 
-    Return an empty string if these partitions are unknown or too many, or if several sources have changed.
+    A source partition's target is the storage partition to which its rows contribute. Return an empty string if the
+    targets are unknown or too many, or if several sources have changed.
     """
     change, *more = now.changed
     if more or change.touched is None:
@@ -277,7 +282,7 @@ def _appended(now: Situation) -> str:
 
 
 def _append_problem(now: Situation) -> str:
-    """Return the reason why the view's rows for appended source rows cannot just be added; empty if they can.
+    """Return the reason why a refresh cannot simply add the view's rows for appended source rows; empty if it can.
 
     law:    a join is linear in each table of which it keeps all rows
     no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there removes others from the result
@@ -294,9 +299,9 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Return the recomputation of the storage partitions of changed source partitions, or why it is not possible.
+    """Return a Decision that recomputes the storage partitions of changed source partitions, or why it is not possible.
 
-    The reason is empty if the changed files are not known.
+    The reason is empty if the changed files are not known. `now` is the view and the changes of its sources.
     """
     change, *more = now.changed
     if more:

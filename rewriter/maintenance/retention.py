@@ -25,11 +25,11 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Kept:
-    """The storage partitions that retention keeps: those from a bound on. A partition with NULL is dropped.
+    """The storage partitions that retention keeps: the partitions whose time is at or after a bound.
 
-    `field` is the partition field of the time column `column`, `at` its position among the partition fields. `bound` is
-    the begin of the first kept partition in microseconds since 1970; `text` is the bound as a literal for a session in
-    the time zone `zone`.
+    A partition whose time is NULL is dropped. `field` is the partition field of the time column `column`, `at` its
+    position among the partition fields. `bound` is the start of the first kept partition in microseconds since 1970;
+    `text` is the bound as a literal for a session in the time zone `zone`.
     """
 
     at: int
@@ -56,8 +56,9 @@ class Kept:
     def within(self, part: str) -> str:
         """Return a partial storage's condition `part` with the bound of an earlier retention replaced by this bound.
 
-        If `part` has a later bound, return it unchanged; if it has no bound of the form that retention writes, return
-        an empty string.
+        `(region = 'eu') AND day >= DATE '2024-01-01'` gives the same condition with the later day. If `part` has a
+        later bound, return `part` unchanged; if it has no bound of the form that retention writes, return an empty
+        string.
         """
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
@@ -76,7 +77,7 @@ class Kept:
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any of these storage files is to be dropped, or has an unknown partition value."""
+        """Return whether any of the given storage files is to be dropped, or has an unknown partition value."""
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 
@@ -86,8 +87,8 @@ def kept(
 ) -> Kept:
     """Return the storage partitions with rows younger than `seconds` at the time `now_ms` (milliseconds since 1970).
 
-    Raise Unsupported if the storage table is not partitioned by a time column, or if the view's query or time zone is
-    unsupported.
+    `columns` has the columns of each source. Raise Unsupported if the storage table is not partitioned by a time
+    column, or if the view's query or time zone is unsupported.
     """
     block = block_of(view, columns)
     if isinstance(block, str):
@@ -134,7 +135,10 @@ def _time(view: MaterializedView, field: PartitionField) -> Column | None:
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Return the begin of the partition that contains a time; as in Iceberg, partitions of timestamps begin in UTC."""
+    """Return the start of the partition that contains a time; as in Iceberg, partitions of timestamps start in UTC.
+
+    `moment` is the time in UTC, `field` the partition field over `column`.
+    """
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 

@@ -77,7 +77,7 @@ class Stored:
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """Return the view with its block and storage table, for sources with these columns.
+    """Return the view with its block and storage table; `columns` has the columns of each source.
 
     If an incremental refresh does not support the block, return the reason as text.
     """
@@ -88,9 +88,9 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """Return the block of a view's storage query for sources with these columns.
+    """Return the block of a view's storage query; `columns` has the columns of each source.
 
-    If the query is not supported as one block, or changes with time, return the reason as text.
+    If the query is not supported as one block, or its rows change with time, return the reason as text.
     """
     statement = storage_statement(view)
     tree = storage_tree(view)
@@ -108,7 +108,8 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
     """Return the block of a view's storage query for rewrite rules, cached by view and source columns.
 
-    Unlike in block_of, the block may read derived tables. Return the reason as text if there is no block.
+    Unlike the block that `block_of` returns, this block may read derived tables. Return the reason as text if there is
+    no block.
     """
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
@@ -117,7 +118,10 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view over derived tables that are not merged into it; None if the block is unsupported."""
+    """Return the block of a view that reads derived tables which cannot be merged into the block, as grouped ones.
+
+    `columns` has the columns of each source. Return None if the block is unsupported.
+    """
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:

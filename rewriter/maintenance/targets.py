@@ -45,8 +45,9 @@ class Link:
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the bounds of the storage column in the target of a source partition.
+        """Return the bounds of the storage column in the target of a source partition; `zone` is the view's time zone.
 
+        If the source is partitioned by day and the storage table by month, the partition 2024-01-15 gives January 2024.
         Return None if the partition's rows may belong to several storage partitions.
         """
         known = self.known(partition)
@@ -72,18 +73,28 @@ class Targets:
 
     @property
     def share(self) -> float:
-        """The share (0 to 1) of the source's rows that contribute to touched targets."""
+        """The share (0 to 1) of the source's rows whose target is touched: files of this target were added or removed.
+
+        The target of a source row is the storage partition to which the row contributes.
+        """
         rows = sum(file.records for file in self.files.live)
         return sum(file.records for file in self.read) / rows if rows else 0.0
 
     @property
     def read(self) -> tuple[DataFile, ...]:
-        """The current source files that contribute to touched targets."""
+        """The current source files whose target is touched: files of this target were added or removed.
+
+        The target of a file is the storage partition to which the file's rows contribute.
+        """
         return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """The conditions that select the source rows of the touched targets, as SQL by which Iceberg prunes files."""
+        """The SQL conditions that select the source rows of touched targets; Iceberg prunes files by these conditions.
+
+        A target is a storage partition; it is touched if source files whose rows contribute to it were added or
+        removed.
+        """
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
     def _source_condition(self, partition: Partition) -> str:
@@ -105,7 +116,11 @@ class Targets:
 
     @property
     def condition_of_touched(self) -> str:
-        """The SQL condition that selects the storage rows of all touched targets."""
+        """The SQL condition that selects the storage rows of touched targets.
+
+        A target is a storage partition; it is touched if source files whose rows contribute to it were added or
+        removed.
+        """
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
@@ -115,7 +130,10 @@ class Targets:
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """Return the targets of a source's files; if they cannot be determined, the reason as text."""
+    """Return the targets of a source's files: the storage partitions to which the files' rows contribute.
+
+    If the targets cannot be determined, return the reason as text.
+    """
     if files.fields is None:
         return f"the files of {source} have more than one partition specification"
     links = _links(stored, source, files.fields)

@@ -1,4 +1,4 @@
-"""SQL fragments for refresh statements."""
+"""Prints SQL fragments for refresh statements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def listed(columns: Sequence[str], alias: str = "") -> str:
 
 
 def same_keys(keys: Sequence[str], left: str, right: str) -> str:
-    """Return the condition that rows of two tables, given by alias, have equal keys; NULL equals NULL.
+    """Return the condition that rows of two tables, given by their aliases `left` and `right`, have equal keys.
+
+    NULL equals NULL.
 
     >>> same_keys(["a"], "t", "s")
     't.a <=> s.a'

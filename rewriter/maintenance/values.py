@@ -40,8 +40,8 @@ _LABELS = {
 class Span:
     """The bounds of a column's values in a partition: a single value if `last` is None, else the first and last value.
 
-    A single value is in Iceberg's unit for its type. A first and last value are microseconds since 1970, for a DATE the
-    midnights at which the first and the last day begin.
+    `type` is the column's type. A single value is in Iceberg's unit for the type. A first and last value are
+    microseconds since 1970, for a DATE the midnights at which the first and the last day start.
     """
 
     type: str
@@ -71,6 +71,8 @@ class Span:
 def span(value: Value, transform: str, kind: str) -> Span | None:
     """Return the bounds of a column in a partition with this value; None if the partition does not limit the column.
 
+    `transform` is the partition field's transform, as in Iceberg, and `kind` the column's type.
+
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
     """
@@ -89,7 +91,10 @@ def span(value: Value, transform: str, kind: str) -> Span | None:
 
 
 def _begin(number: int, transform: str) -> datetime:
-    """Return the begin of the hour, day, month or year with this number; number 0 begins at the start of 1970."""
+    """Return the start of the hour, day, month or year with this number; number 0 is the first one of 1970.
+
+    `transform` is "hour", "day", "month" or "year".
+    """
     if transform == "year":
         return datetime(1970 + number, 1, 1)
     if transform == "month":
@@ -146,6 +151,8 @@ def _single(first: int, last: int, kind: str) -> Span:
 def transformed(known: Span, transform: str) -> Span | None:
     """Return the bounds of the partition that contains all values in `known`; None if several partitions may be needed.
 
+    `transform` is the partition field's transform.
+
     >>> transformed(Span("date", 19723), "month").condition("d")
     "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
     """
@@ -171,7 +178,9 @@ def _number(wall: datetime, transform: str) -> int:
 
 
 def name_of(known: Span, transform: str) -> str:
-    """Return the value of a partition as Iceberg writes it in paths.
+    """Return the value of a partition, whose bounds are `known`, as Iceberg writes the value in paths.
+
+    `transform` is the partition field's transform.
 
     >>> name_of(Span("date", 19723), "identity"), name_of(Span("string", "a b"), "identity")
     ('2024-01-01', 'a+b')

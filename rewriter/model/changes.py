@@ -29,13 +29,13 @@ class Change:
 
     `start` is the id of the snapshot that the refresh read, `end` the id of the current snapshot; each is None if the
     table had no snapshot at that time. `columns` are the table's current columns, `recorded` the columns in the
-    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the two snapshots. `reason`
-    explains the kind UNKNOWN; it is empty for other kinds.
+    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the snapshots `start` and `end`.
+    `reason` explains the kind UNKNOWN; it is empty for other kinds.
 
     `added` and `removed` are the row counts of the data files added and removed, `records` is the current row count.
     `row_deletes` is true if the table has delete files, because of which Spark cannot list the changed rows. `files`
-    has the data files that are live now and those added or removed; `touched` has only those added or removed, so that
-    finding them takes time in proportion to the change. Both are None unless requested.
+    has the current data files and the files added or removed; `touched` has only the files added or removed, so that
+    finding these takes time in proportion to the change. `files` and `touched` are None unless requested.
     """
 
     name: TableName

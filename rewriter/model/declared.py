@@ -1,6 +1,6 @@
 """The declared keys and columns of the known tables.
 
-The view index uses them to rule out views before the tables of a query are looked up in the catalog.
+The view index uses these facts to rule out views before the tables of a query are looked up in the catalog.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Declared(NamedTuple):
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
         """Return the facts updated from the looked-up `relations`; return the same object if nothing changes.
 
-        A name that is a view or does not exist (None) loses its facts.
+        If a name is a view or does not exist (None), its facts are removed.
         """
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:
@@ -58,8 +58,8 @@ class Declared(NamedTuple):
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
         """Return whether inner joins of `tables` to the tables `among` may keep each row of `among` exactly once.
 
-        The declared keys allow this only if each of `tables` has a primary key and is referenced by one of `among`; the
-        check is a filter, not a proof.
+        The declared keys allow this only if each of `tables` has a primary key and is referenced by a foreign key of
+        one of `among`. The check is a filter, not a proof: it does not compare the columns of the join.
         """
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)

@@ -39,7 +39,7 @@ class TableName(NamedTuple):
         """Return the full name of a table named by `parts`, with missing parts taken from this name.
 
         One part is a table in this name's namespace, two parts are a namespace and a table in this name's catalog;
-        three or more parts are a full name if they begin with this name's catalog, else a name in this name's catalog.
+        three or more parts are a full name if they start with this name's catalog, else a name in this name's catalog.
         """
         if len(parts) == 1:
             return TableName((*self.parts[:-1], *parts))
@@ -54,7 +54,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return an identifier as Spark SQL: as it is if each Spark version accepts that, else in backticks.
+    """Return an identifier as Spark SQL: in backticks, unless every Spark version accepts it without them.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')

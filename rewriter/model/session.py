@@ -16,7 +16,7 @@ class Session:
     `catalogs` are the names of the known catalogs. `lower_names` is true if names of tables are compared in lower case.
     `defaults` are Spark's values of the settings that the session does not set. `rewrite` is false after SET
     viewgate.rewrite = off. `only` is the view that the statement's hint demands: no other view may be used, and this
-    one may be used even if it is estimated to be slower. Without such a hint, `only` is None.
+    view may be used even if it is estimated to be slower. Without such a hint, `only` is None.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -42,7 +42,11 @@ class Session:
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
-        """Return the full name of a table reference; None if the reference names a temporary view."""
+        """Return the full name of a table reference, given as its parts; None if the reference names a temporary view.
+
+        In a session with the current catalog `lake` and namespace `demo`, `sales` gives `lake.demo.sales`, and
+        `x.sales` gives `lake.x.sales` unless `x` is a catalog.
+        """
         if self.lower_names:
             parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:

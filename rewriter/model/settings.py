@@ -58,7 +58,7 @@ READABLE: Mapping[str, str] = {
 def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that can change a query's result, except the time zone.
 
-    The time zone is compared on its own: two names may mean the same zone.
+    The time zone is compared on its own, because two names may mean the same zone.
 
     >>> result_settings({"spark.sql.ansi.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.app.id": "x"})
     {'spark.sql.ansi.enabled': 'false'}
@@ -75,8 +75,9 @@ def differing_setting(
 ) -> tuple[str, str | None, str | None] | None:
     """Return the first setting (by name) that can change a result and differs, with both values; None if there is none.
 
-    A setting missing in `here` or in `there` counts with its value in `defaults`, or None without a default. Settings
-    in READABLE are not compared, because a session with any other value of one of them gets no rewriting.
+    `here` are the settings of the session, `there` the settings recorded with a view. A setting missing in `here` or in
+    `there` counts with its value in `defaults`, or None without a default. Settings that Viewgate supports with one
+    value only (READABLE) are not compared, because a session with any other value gets no rewriting.
 
     >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
     >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
@@ -103,8 +104,9 @@ def _value(text: str | None) -> str | None:
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
     """Return the first setting, as `name = value`, under which a statement means something else than Viewgate assumes.
 
-    Such settings are those in READABLE with another value, and all legacy and write-audit-publish settings. Return None
-    if the session sets none of these.
+    These are all legacy and write-audit-publish settings, and the settings that Viewgate supports with one value only
+    (READABLE, such as `spark.sql.caseSensitive = false`) if they have another value. Return None if the session sets
+    none of these.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

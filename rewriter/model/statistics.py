@@ -40,7 +40,7 @@ class FileGroup:
 class Statistics:
     """The statistics of all data files of a table at a snapshot.
 
-    Two objects are equal only if they are the same object; the statistics of a snapshot are read only once.
+    Two objects are equal only if they are the same object, because the statistics of a snapshot are read only once.
     """
 
     snapshot_id: int

@@ -81,14 +81,14 @@ class ChildView:
 class RefreshState:
     """The record of a refresh in the storage table: which states of the sources the stored rows represent.
 
-    `sources` are the base tables, `children` the views that the refreshed query read, `stored` the storage table's
+    `sources` are the base tables, `children` the views that the view's query reads, `stored` the storage table's
     columns after the refresh (None if not recorded), `started_ms` the time at which the refresh started (milliseconds
     since 1970).
 
     `only` is a SQL condition over the view's columns: only stored rows that satisfy `only` may be used. It is empty if
-    all stored rows may be used and the storage table has all rows of the view. If `only` was narrowed to exclude stale
-    rows, `behind` describes the source changes that the excluded rows lack, and `stale_share` is the share (0 to 1) of
-    the changed table's rows from which the excluded rows are computed.
+    all stored rows may be used and the storage table has all rows of the view. If one source has changed since the
+    refresh, `only` may be narrowed to exclude the stale rows: `behind` then describes the change, and `stale_share` is
+    the share (0 to 1) of that source's rows that contribute to the excluded rows.
     """
 
     view_version: int
@@ -171,13 +171,14 @@ class Table:
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
-        """The columns by name in lower case; of two columns whose names differ only in case, the first."""
+        """The columns by name in lower case; of several columns whose names differ only in case, the first."""
         return {column.name.lower(): column for column in reversed(self.columns)}
 
     def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
         """Yield each foreign key of this table that references the primary key of `other`.
 
-        A key is a tuple of pairs: a column of this table and the column of `other` that it references, in lower case.
+        Each key is a tuple of pairs: a column of this table and the column of `other` that it references, in lower
+        case.
         """
         whole = {name.lower() for name in other.primary_key}
         for key in self.foreign_keys:
@@ -187,9 +188,9 @@ class Table:
                 )
 
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
-        """Yield the snapshots after the given one, newest first.
+        """Yield the snapshots after the snapshot with this id, newest first.
 
-        If the given snapshot is None or not an ancestor of the current one, yield all snapshots of the table.
+        If `snapshot_id` is None or not an ancestor of the current snapshot, yield all snapshots of the table.
         """
         for snapshot in self.snapshots:
             if snapshot.id == snapshot_id:
@@ -199,7 +200,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """The identity and version of a view in the catalog; a change of either reveals a changed definition."""
+    """The UUID and version of a view in the catalog; if one of them changes, the view's definition has changed."""
 
     name: TableName
     uuid: str

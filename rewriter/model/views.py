@@ -36,7 +36,7 @@ class PlainView:
 
     @property
     def state(self) -> ViewState:
-        """The view's name, identity and version."""
+        """The view's name, UUID and version."""
         return ViewState(self.name, self.uuid, self.version)
 
 
@@ -46,15 +46,15 @@ class MaterializedView:
 
     `query` is the query that defines the view's rows for its readers. `storage_query` is the query that fills the
     storage table: its outputs are the columns of the storage table, which are the outputs of `query` and hidden columns
-    that allow aggregates to be rolled up. Names in both are resolved in `catalog` and `namespace`.
+    that allow aggregates to be rolled up. Names in both queries are resolved in `catalog` and `namespace`.
 
     `settings` are the session settings at CREATE, with which each refresh runs; None if another tool made the view.
     `rewrite` is false if queries must not be answered from the view. `deferred` is true if writes through Viewgate do
     not start a refresh. `max_staleness` is the time, in seconds, for which the storage table may lack rows added to the
-    base tables and still answer queries; None if it may not.
+    base tables and still answer queries; None if it must not lack any rows.
 
-    If the view reads other views, `storage_query` has their queries in place of their names, `through` has these views
-    with their versions, and `over_views` is the storage query before the replacement.
+    If the view reads other views, `storage_query` has their queries in place of their names, `through` has the names
+    and versions of these views, and `over_views` is the storage query before the replacement.
     """
 
     name: TableName
@@ -77,7 +77,7 @@ class MaterializedView:
 
     @property
     def state(self) -> ViewState:
-        """The view's name, identity and version."""
+        """The view's name, UUID and version."""
         return ViewState(self.name, self.uuid, self.version)
 
     @property

@@ -16,10 +16,10 @@ from rewriter.schema.columns import expression_type, numeric_type
 
 
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
-    """Return the types of an aggregate's arguments, in the form that `components_of` needs.
+    """Return the types of an aggregate's arguments; `unknown` for a type that is not known for certain.
 
-    A type that is not known for certain is `unknown`. If the aggregate must not lose digits, a type that is not numeric
-    or a DECIMAL that needs more than 38 digits is `unknown`, too.
+    For an aggregate whose components are computed by arithmetic that must not lose digits, a type that is not numeric,
+    or a DECIMAL result that needs more than 38 digits, is `unknown`, too.
     """
     composed = AGGREGATES[call.name].composed
     if composed is None or not composed.lossless:
@@ -28,9 +28,10 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
 
 
 def components_of(call: exp.Anonymous, block: Block) -> Components:
-    """Return the components of an aggregate, by name, if the aggregate rolls up only through components (as avg does).
+    """Return the components of an aggregate, by name, if the aggregate rolls up only through components.
 
-    Return an empty mapping for other aggregates, for DISTINCT, and if the argument types make the result inexact.
+    avg(x), for example, has the components sum(x) and count(x). Return an empty mapping for other aggregates, for
+    DISTINCT, and if the argument types make the result inexact.
     """
     composed = AGGREGATES[call.name].composed
     if composed is None or isinstance(call.expressions[0], exp.Distinct):

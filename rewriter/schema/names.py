@@ -34,7 +34,7 @@ def name_of(tree: Tree) -> str:
 
 
 def has_unary_plus(sql: str) -> bool:
-    """Return whether a SQL text contains a unary plus.
+    """Return whether a SQL text contains a unary plus, as in `+i`.
 
     Spark keeps the sign in an output's name, but sqlglot's parser drops it.
 

@@ -1,4 +1,8 @@
-"""Computes the type of a canonical expression (an expression in a block's normal form) as Spark does."""
+"""Computes the type of an expression as Spark does.
+
+The expressions are in the normal form of blocks, in which each function call has its own name, and each column the id
+of its table as qualifier.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ _Rule = Callable[[Tree, _Known], str]
 
 
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
-    """Return Spark's type of a canonical expression; raise Uncertain if the type is not known for certain.
+    """Return Spark's type of an expression in normal form; raise Uncertain if the type is not known for certain.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
     needs more than 38 digits, because settings determine which digits Spark then drops.
@@ -154,7 +158,7 @@ def _arithmetic(tree: Tree, known: _Known) -> str:
 
 
 def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
-    """Return the type of `left symbol right`, with an arithmetic operator as `symbol`; raise Uncertain if unknown."""
+    """Return the type of `left symbol right`, such as `price * 2`; raise Uncertain if the type is not known."""
     kinds = _type(left, known), _type(right, known)
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
@@ -249,7 +253,8 @@ def _call(tree: Tree, known: _Known) -> str:
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:
     """Return the type of a named_struct() call.
 
-    Raise Uncertain unless each name is a string literal that is a plain identifier.
+    Raise Uncertain unless each name is a string literal that is a plain identifier. `arguments` are names and values in
+    turn.
     """
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)

@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"[a-z]\w*")  # a name with a leading underscore may be meta
 
 
 def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the first name in a query that is certainly no column of the query's tables and not defined in the query.
+    """Return the first name in a query that is neither a column of the query's tables nor defined in the query.
 
     Return None if there is no such name. The keys of `tables` are table names without namespace. A name that could be
     something else is not reported, and no name is reported for a query that sqlglot cannot parse.

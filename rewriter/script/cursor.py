@@ -29,7 +29,7 @@ class Cursor:
 
     @property
     def line(self) -> int:
-        """The line, counted from 1, on which the statement begins."""
+        """The line, counted from 1, on which the statement starts."""
         return self._tokens[0].line
 
     @property
@@ -68,7 +68,7 @@ class Cursor:
             raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier, with or without backticks; `what` describes the identifier in the error message."""
+        """Read one identifier and return it without backticks; `what` describes the identifier in the error message."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
@@ -95,7 +95,7 @@ class Cursor:
     def skip(self, *until: str, brackets: str = "()") -> str:
         """Advance to one of the tokens in `until` outside brackets, to an unmatched closing parenthesis, or to the end.
 
-        Return the skipped text. `brackets` are the pairs of brackets, opening and closing in turn.
+        Return the skipped text. `brackets` are the pairs of brackets, opening and closing in turn, such as `()<>`.
         """
         start, depth = self._at, 0
         opening, closing = brackets[::2], brackets[1::2]

@@ -31,7 +31,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """A CREATE TABLE statement; `line` is the line on which it begins.
+    """A CREATE TABLE statement; `line` is the line on which the statement starts.
 
     `required` is true if the columns of the primary key become NOT NULL: a SQL constraint implies this, a table
     property does not. `unique` has the columns of each UNIQUE constraint.
@@ -50,7 +50,8 @@ class TableDeclaration:
 class KeysDeclaration:
     """An ALTER TABLE statement: ADD PRIMARY KEY, ADD FOREIGN KEY, or SET TBLPROPERTIES with keys.
 
-    The fields are those of a TableDeclaration.
+    `line` is the line on which the statement starts. `primary_key` is empty if the statement declares none; `required`
+    is true if its columns become NOT NULL: a SQL constraint implies this, a table property does not.
     """
 
     name: tuple[str, ...]
@@ -105,7 +106,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with the keys of an ALTER TABLE or of table properties added.
+    """Return the table with `keys`, which an ALTER TABLE or table properties declare, added.
 
     A new primary key replaces the old one.
     """
@@ -218,7 +219,8 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
     """Parse table properties and return the keys that they declare; other properties are ignored.
 
-    Raise ScriptError if the text of a key property is not valid.
+    `owner` is the name of the table, `line` the line for error messages. Raise ScriptError if the text of a key
+    property is not valid.
     """
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:

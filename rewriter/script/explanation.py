@@ -29,8 +29,9 @@ class Explanation:
     """The rewritten SQL, or the original statement if no view answers, with the attempts at all views tried.
 
     `views` are the names of the views that answer. `storage` maps each storage table that `sql` reads to the SELECT
-    that fills it. `findings` are the attempts, ranked; `suggestion` is a change to a view that would make it answer,
-    None if there is none. `problem` says why no view was tried; it is empty if a view was tried.
+    that fills it. `findings` are the attempts, ranked by how close the view is to answering. `suggestion` is a change
+    to a view that would make the view answer; None if there is none. `problem` says why no view was tried; it is empty
+    if a view was tried.
     """
 
     rewritten: bool
@@ -122,7 +123,8 @@ def _certain(
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
     """Return the columns of each replaced block, with Spark's names and types, by the block's text.
 
-    Return a Miss if a name or type is not known for certain.
+    Return a Miss if a name or type is not known for certain. The block's text is the SQL of a replacement in `outcome`,
+    before it was rewritten.
     """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)
@@ -140,7 +142,10 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not known."""
+    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not known.
+
+    `seen` has the columns of all tables and views.
+    """
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a unary plus is not known for certain")

@@ -21,9 +21,9 @@ _TRANSFORMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Partition:
-    """An item of PARTITIONED BY or ORDERED BY: a transform of a column.
+    """An item of PARTITIONED BY or ORDERED BY: a transform of a column, such as `days(t)`.
 
-    `transform` is empty for the column itself.
+    `transform` is empty for the column itself; `line` is the item's line in the script.
     """
 
     transform: str
@@ -31,12 +31,15 @@ class Partition:
     line: int
 
     def check(self, view: str, columns: Sequence[Column]) -> None:
-        """Raise ScriptError if a view with these columns cannot have this item in its PARTITIONED BY."""
+        """Raise ScriptError if this item cannot be in the PARTITIONED BY of `view`, which has the given columns."""
         if problem := self.problem("PARTITIONED BY", view, columns):
             raise ScriptError(f"line {self.line}: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
-        """Return the reason why a view with these columns cannot have this item in the clause; empty if it can."""
+        """Return the reason why this item cannot be in `clause` of `view`, which has these columns; empty if it can.
+
+        `clause` is PARTITIONED BY or ORDERED BY.
+        """
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
@@ -55,7 +58,9 @@ def partitions(cursor: Cursor) -> tuple[Partition, ...]:
 
 
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
-    """Return the error in `text`, the items of a clause; empty if there is no error, or if only Spark can find it.
+    """Return the error in the items of a clause; empty if there is no error, or if only Spark can find the error.
+
+    `text` are the items after the words `clause`, without parentheses; `columns` are the columns of the view `view`.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
     'ORDERED BY names a, which is not a column of v: it has b'

@@ -146,7 +146,10 @@ def read_script(text: str) -> Workspace:
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
-    """Return the tables with their keys; raise ScriptError for an unknown column or table, or a table created twice."""
+    """Return the tables with their keys; raise ScriptError for an unknown column or table, or a table created twice.
+
+    `declared` are the statements of the script.
+    """
     found: dict[TableName, TableDeclaration] = {}
     for item in declared:
         if isinstance(item, TableDeclaration):
@@ -242,7 +245,10 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """Return a plain view, with the column names and types of its query; raise ScriptError for an invalid view."""
+    """Return a plain view, with the column names and types of its query; raise ScriptError for an invalid view.
+
+    `relations` are the tables and views created so far, `views` the views among them.
+    """
     name = _resolved(item.name)
     try:
         _check(item, relations)

@@ -34,7 +34,7 @@ _BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
 
 
 class SelectSpan(NamedTuple):
-    """The offsets of a SELECT block in a text: from the first character up to, but not including, `end`."""
+    """The offsets of a SELECT block in a text: the first character has the offset `start`, the last `end - 1`."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class _Level:
     """The state of the search at one depth of parentheses.
 
     `start` is the offset of the current SELECT (None if there is none), `tail` the offset at which its ORDER BY, LIMIT
-    or the like begins (None if there is none), `operand` whether a set operator has occurred, `spans` the blocks found
+    or the like starts (None if there is none), `operand` whether a set operator has occurred, `spans` the blocks found
     so far.
     """
 
@@ -105,7 +105,10 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
 
 
 def leaves_out(before: Token | None, kind: TokenType) -> bool:
-    """Return whether an EXCEPT after `before` excludes columns (`SELECT * EXCEPT (a)`), and so is no set operator."""
+    """Return whether a token of the type `kind` after `before` is the EXCEPT of `SELECT * EXCEPT (a)`.
+
+    That EXCEPT excludes columns and is no set operator.
+    """
     return kind is TokenType.EXCEPT and before is not None and before.token_type is TokenType.STAR
 
 
@@ -128,9 +131,9 @@ def _before(level: _Level, last: Token | None) -> Token | None:
 
 @dataclass
 class _Opened:
-    """An open parenthesis in the search for bare queries.
+    """An open parenthesis in the search for bare queries, which are queries that start with FROM or TABLE.
 
-    `begins` is true if a query may begin at the next token, `definitions` if the current tokens are CTE definitions of
+    `begins` is true if a query may start at the next token, `definitions` if the current tokens are CTE definitions of
     a WITH.
     """
 
@@ -139,9 +142,9 @@ class _Opened:
 
 
 def has_bare_query(tokens: Sequence[Token]) -> bool:
-    """Return whether any query in the text, nested ones included, begins with FROM or TABLE instead of SELECT.
+    """Return whether any query in the text, nested ones included, starts with FROM or TABLE instead of SELECT.
 
-    A query may begin at the start of the text, after an opening parenthesis or a set operator, and after the CTE
+    A query may start at the start of the text, after an opening parenthesis or a set operator, and after the CTE
     definitions of a WITH.
 
     >>> from rewriter.sql.dialect import tokenize

@@ -100,7 +100,10 @@ class Dialect(Spark):
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
-        """Return whether an identifier is printed in backticks: a reserved word always, others as sqlglot decides."""
+        """Return whether an identifier is printed in backticks.
+
+        Reserved words are; for other names sqlglot decides.
+        """
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
@@ -110,7 +113,7 @@ _DIALECT = Dialect()
 def tokenize(sql: str) -> list[Token]:
     """Return the tokens of a text; raise ParseError if a quote or comment is not closed.
 
-    The offsets `start` and `end` of a token are those of its first and last character.
+    `start` and `end` of a token are the offsets of the token's first and last character.
     """
     try:
         tokens = list(_DIALECT.tokenize(sql))
@@ -138,7 +141,8 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     """Return the tree of a text that is one SELECT, without WITH and set operators; raise ParseError for other texts.
 
-    With `tokens`, only this part of the text is parsed, but the offsets in the tree refer to the whole text.
+    With `tokens`, which are some of the text's tokens, only this part of the text is parsed, but the offsets in the
+    tree refer to the whole text.
 
     >>> parse_select("SELECT log10(x) FROM t").expressions[0].name
     'log10'
@@ -165,8 +169,8 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
 
-    These are names of functions, and names of columns that are also names of types. Raise ParseError if NULL is used as
-    a name.
+    These names are names of functions, and names of columns that are also names of types. Raise ParseError if NULL is
+    used as a name.
     """
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
@@ -237,7 +241,8 @@ def _mark_joins(tokens: list[Token]) -> int:
 def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinable: bool) -> None:
     """Append to `places` the index at which to insert a method for the JOIN at index `i`, unless the join has one.
 
-    Raise ParseError if JOIN is used as a name.
+    `kinds` are the types of the statement's tokens. Raise ParseError if JOIN is used as a name, which is certain if
+    `joinable` is false, because no relation precedes the JOIN.
     """
     while i and kinds[i - 1] in _BEFORE_JOIN:
         i -= 1
@@ -282,7 +287,7 @@ def _restore(tree: Tree) -> int:
 
 
 def _restore_join(join: exp.Join) -> bool:
-    """Remove the method that was inserted into a join before parsing, in place; return whether the join had it.
+    """Remove the method that was inserted into a join before parsing, in place; return whether one had been inserted.
 
     The join then is as sqlglot would have parsed it without the method.
     """
@@ -295,7 +300,7 @@ def _restore_join(join: exp.Join) -> bool:
 
 
 def render(tree: Tree) -> str:
-    """Return the text of a tree, without comments; function names are printed as typed, but in lower case.
+    """Return the text of a tree, without comments; functions keep the names that were typed, in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

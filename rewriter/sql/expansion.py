@@ -35,7 +35,7 @@ _WORD = re.compile(r"\w+")
 
 
 class _Refused(Exception):
-    """A view cannot be expanded; the message gives the reason."""
+    """Raised if a view cannot be expanded; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 
 
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
-    """Return the materialized views with the views in their storage queries expanded.
+    """Return the materialized views with the views that their storage queries name expanded.
 
-    A storage query with a view that cannot be expanded stays as it was defined; the check of the storage table's
-    freshness then reports this.
+    If one of these views cannot be expanded, the storage query stays as it was defined; the view then does not count as
+    fresh.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -102,9 +102,9 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with views expanded: the views in `stored` to a SELECT from their storage tables.
+    """Return a view's storage query with views expanded: each view in `stored` to a SELECT from its storage table.
 
-    `known` are all views; views that are not in `stored` are expanded to their queries.
+    `known` are all views by name; views that are not in `stored` are expanded to their queries.
     """
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
@@ -137,7 +137,7 @@ class Names:
 class _Expansion:
     """The expansion of the views in one statement.
 
-    `used` are the expanded views, `refused` the reasons why the others were not expanded; both by view name.
+    `used` are the expanded views, `refused` the reasons why the other views were not expanded; both by view name.
     """
 
     def __init__(self, views: Mapping[TableName, View], statement: Statement) -> None:
@@ -173,7 +173,7 @@ class _Expansion:
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
         """Return a view's query, expanded, with the view's column names; raise _Refused if the view cannot be expanded.
 
-        `above` and `ctes` are those of `_edit`.
+        `above` are the views in whose queries the view is named, `ctes` the CTE names that may be visible there.
         """
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(f"the view {view.name} refers to itself")
@@ -194,9 +194,10 @@ class _Expansion:
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """Return the edit that replaces a table's name by the full name.
+        """Return the edit that replaces the name of `table` by the full name, `name`.
 
-        Raise _Refused if the full name would mean another table or a CTE in the statement.
+        Raise _Refused if the full name would mean another table or a CTE in the statement; `ctes` are the names of CTEs
+        that may be visible.
         """
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
@@ -215,7 +216,10 @@ def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
 
 
 def _check(inner: Statement, view: View) -> None:
-    """Raise _Refused unless the view's query is supported and each table name in it can be resolved."""
+    """Raise _Refused unless the view's query is supported and each table name in it can be resolved.
+
+    `inner` is the view's query, parsed.
+    """
     unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is not a SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
@@ -226,7 +230,7 @@ def _check(inner: Statement, view: View) -> None:
 def _items(inner: Statement, view: View) -> str | None:
     """Return the SELECT list that gives the outputs of the view's query the view's column names and types.
 
-    Return None if the query already returns these names and types.
+    Return None if the query already returns these names and types. `inner` is the view's query, parsed.
     """
     first = inner.blocks[0]
     whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1

@@ -1,4 +1,4 @@
-"""Prints canonical expressions (those of blocks in normal form) as SQL, a hundred times as fast as sqlglot.
+"""Prints expressions in the normal form of blocks as SQL, a hundred times as fast as sqlglot.
 
 Uncommon kinds are printed by sqlglot's generator, which gives the same text but is slow even for a column.
 """
@@ -33,7 +33,7 @@ _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
 
 def expression_sql(tree: Tree, special: Callable[[Tree], str | None] = lambda node: None) -> str:
-    """Return the text of a canonical expression, with parentheses around each operation within an operation.
+    """Return the text of an expression in normal form, with parentheses around each operation within an operation.
 
     `special` may return another text for a node, or None to print the node as usual.
 
@@ -58,7 +58,10 @@ def _operand(parent: Tree, child: Tree, text: _Print) -> str:
 
 
 def _with_parentheses(tree: Tree, special: Callable[[Tree], str | None]) -> Tree:
-    """Return a copy of the tree with explicit parentheses, which sqlglot's generator does not add itself."""
+    """Return a copy of the tree with explicit parentheses, which sqlglot's generator does not add itself.
+
+    `special` returns another text for a node, or None.
+    """
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         values = value if isinstance(value, list) else [value]

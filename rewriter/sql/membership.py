@@ -22,7 +22,7 @@ class Membership(Enum):
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return the predicate (EXISTS or IN) whose subquery a SELECT block is; None for other blocks.
+    """Return the predicate (EXISTS or IN) to which a SELECT block belongs as a subquery; None for other blocks.
 
     Also return None if the same SELECT text is used in different ways in the enclosing block.
 
@@ -48,7 +48,10 @@ def _may_be_asked(before: str) -> bool:
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """Return the predicate whose subquery a SELECT node is, also within further parentheses; None for other nodes."""
+    """Return the predicate to which a SELECT node belongs as a subquery, also within further parentheses.
+
+    Return None for other nodes.
+    """
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

@@ -1,4 +1,4 @@
-"""Error messages for texts that cannot be parsed, with line and column."""
+"""Writes error messages for texts that cannot be parsed, with line and column."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Finds relations that a statement names outside any SELECT.
 
-UPDATE, DELETE, MERGE, and queries that begin with FROM have such relations.
+UPDATE, DELETE, MERGE, and queries that start with FROM name relations in this way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
     """Return the span that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
 
     The span reaches from the first keyword (MERGE, FROM …) to the end of the text. Return None if no relations are
-    named outside a SELECT, or if they are not certain.
+    named outside a SELECT, or if the text does not tell for certain which they are.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"

@@ -38,7 +38,7 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
 
 
 def splice_within(sql: str, span: SelectSpan, edits: Iterable[Edit]) -> str:
-    """Return the part of a text in a span, with the edits applied that lie within the span; other edits are ignored.
+    """Return the part of a text in a span, with the edits that lie within the span applied; other edits are ignored.
 
     >>> splice_within("SELECT (SELECT a FROM t)", SelectSpan(8, 23), [Edit(15, 16, "b"), Edit(0, 6, "select")])
     'SELECT b FROM t'

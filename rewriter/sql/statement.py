@@ -70,7 +70,7 @@ class CommonTable:
     until: int
 
     def visible_at(self, place: int) -> bool:
-        """Return whether the CTE is visible at an offset of the text."""
+        """Return whether the CTE is visible at the offset `place` of the text."""
         return self.end <= place < self.until
 
 
@@ -81,8 +81,8 @@ class Statement:
     `problem` says why the statement is not supported as a whole; empty if it is supported. `complete` is false if
     tables may be read outside all blocks (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set
     operator other than UNION ALL, so that rows are compared. `fills` is true if the statement writes a query's rows to
-    a table; `blocks` are then those of this query. `ctes` are all names that a WITH may define, `common` the CTEs whose
-    definition is certain. `pivots` is true if the text may contain a PIVOT.
+    a table; `blocks` are then the SELECTs of this query. `ctes` are all names that a WITH may define, `common` the CTEs
+    whose definition is certain. `pivots` is true if the text may contain a PIVOT.
     """
 
     sql: str
@@ -137,8 +137,8 @@ class Statement:
     def decides_by(self, block: SelectBlock) -> bool:
         """Return whether the values of a block's outputs may decide which rows the statement returns or writes.
 
-        Return False if the outer blocks only pass the rows on, and True for a write, because a later statement may
-        compare the written values.
+        The values of a subquery in `WHERE x IN (…)` may, for example. Return False if the outer blocks only pass the
+        rows on, and True for a write, because a later statement may compare the written values.
         """
         if self.fills:
             return True
@@ -155,7 +155,7 @@ class Statement:
 
     @property
     def main(self) -> SelectBlock | None:
-        """The last SELECT of a query, which only the query's WITH precedes.
+        """The outermost SELECT of a query that consists of one SELECT and, at most, a WITH before this SELECT.
 
         None for set operations and other statements.
         """
@@ -195,7 +195,7 @@ class Statement:
         return found
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
-        """Return all tables that a block reads, including those of nested blocks and of CTEs that the block reads."""
+        """Return all tables that a block reads, including tables of nested blocks and of CTEs that the block reads."""
         blocks = [block, *(common.block for common in self.common_within(block))]
         names = (self.resolve(table) for each in blocks for table in self._items_within(each))
         return frozenset(name for name in names if name is not None)
@@ -230,7 +230,8 @@ class Statement:
     def is_clear(self, text: str) -> bool:
         """Return whether a text has the same meaning at all its places in the statement.
 
-        It has if each CTE whose name occurs in `text` is visible at all these places, or at none of them.
+        The meaning is the same if each CTE whose name occurs in `text` is visible at all these places, or at none of
+        them.
         """
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
@@ -244,7 +245,7 @@ class Statement:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The offsets at which the blocks begin, in textual order."""
+        """The offsets at which the blocks start, in textual order."""
         return [block.span.start for block in self.blocks]
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
@@ -328,7 +329,10 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Return whether a SELECT only passes on rows and columns of the derived table that it reads; False for None."""
+    """Return whether a SELECT only passes on rows and columns of the derived table that it reads; False for None.
+
+    `SELECT a, b FROM (SELECT …)` does, also with a LIMIT; `SELECT a + 1 FROM (SELECT …)` does not.
+    """
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -400,7 +404,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """Yield the CTEs of every WITH in the text.
+    """Yield the CTEs of every WITH in the text; `blocks` are the statement's SELECTs.
 
     `ctes` are the names that a WITH may define; a CTE whose name is defined more than once is omitted.
     """
@@ -416,7 +420,7 @@ def _common_of(
 ) -> Iterator[CommonTable]:
     """Yield the CTEs of the WITH at token index `first`; nothing if the WITH is recursive.
 
-    `starts` are the statement's blocks by the offset at which they begin.
+    `ctes` are the names that a WITH may define, `starts` the statement's blocks by the offset at which they start.
     """
     if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
         return
@@ -451,9 +455,9 @@ def _closing(tokens: Sequence[Token], first: int) -> int:
 
 
 def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
-    """Return the block of the CTE `name`, whose definition has these tokens; None if no known block begins there.
+    """Return the block of the CTE `name`, whose definition has these tokens; None if no known block starts there.
 
-    For a set operation, the block has no tree. `starts` are the statement's blocks by the offset at which they begin.
+    For a set operation, the block has no tree. `starts` are the statement's blocks by the offset at which they start.
     """
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
     main: Token | None = tokens[0]

@@ -45,7 +45,7 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Return the reason why a call of window() is not supported, as a message."""
+    """Return the message that says why a call of window() is not supported."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
@@ -69,7 +69,7 @@ def _is_window(node: Tree) -> bool:
 
 
 def _field(node: Tree) -> str | None:
-    """Return the name of the call (such as `window start`) for the window field that a node reads.
+    """Return the name of the internal function that stands for a window field: `window.start` gives `window start`.
 
     Return None for a node that reads no field of a window.
     """
@@ -81,9 +81,9 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is a whole window in an unsupported place.
+    """Return whether a node is a whole window, `window` or `window(…)`, in an unsupported place.
 
-    Supported are GROUP BY, ORDER BY, an access to a field, and an output.
+    A whole window is supported in GROUP BY, in ORDER BY, before a field name, and as an output.
     """
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False

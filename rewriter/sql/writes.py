@@ -17,7 +17,7 @@ _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """Return the index of the first token of the query in INSERT … SELECT or CREATE TABLE … AS SELECT.
+    """Return the index of the first token of the query in INSERT … SELECT or CREATE [OR REPLACE] TABLE … AS SELECT.
 
     Return None for other statements, also for INSERT … VALUES and INSERT … TABLE.
 
@@ -70,7 +70,7 @@ def _made(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _behind_name(tokens: Sequence[Token], at: int) -> int:
-    """Return the index of the token after a dotted name that begins at index `at`."""
+    """Return the index of the token after a dotted name that starts at index `at`."""
     while at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
         at += 2
     return at + 1

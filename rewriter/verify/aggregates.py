@@ -1,7 +1,8 @@
 """The normal form of aggregates, over rows and over finer groups.
 
 A finer group is a group of a view or derived table (the inner block) that an outer query aggregates again. A group
-constant (k) is an expression with one value in all rows of a group.
+constant (k) is an expression with one value in all rows of a group. The parameter `forms` has the block over which an
+expression is written, and normalizes its parts.
 
 | law                                                                                           |
 |-----------------------------------------------------------------------------------------------|
@@ -58,8 +59,8 @@ class Unfolded(Exception):
 def case_form(forms: Forms, tree: Tree) -> Tree:
     """Return a CASE in normal form.
 
-    A CASE over aggregates whose conditions are constant within a group becomes an aggregate of a CASE: CASE WHEN k THEN
-    sum(x) END gives sum(CASE WHEN k THEN x END).
+    If its values are aggregates and its conditions have one value in all rows of a group, the CASE becomes an aggregate
+    of a CASE: `CASE WHEN k THEN sum(x) END` gives `sum(CASE WHEN k THEN x END)`.
     """
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
@@ -91,7 +92,7 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 def doubled_form(forms: Forms, tree: Tree) -> Tree:
     """Return an aggregate cast to DOUBLE as the aggregate of the values cast to DOUBLE.
 
-    Return other expressions unchanged.
+    `CAST(sum(x) AS DOUBLE)` gives `sum(CAST(x AS DOUBLE))`. Return other expressions unchanged.
     """
     if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
         return tree
@@ -112,8 +113,8 @@ def _counts(forms: Forms, tree: Tree) -> bool:
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
     """Return an aggregate in normal form, with its FILTER condition moved into the argument.
 
-    If the block aggregates the groups of a view or derived table, return an aggregate over the rows of these groups;
-    raise Unfolded if no such aggregate is equal.
+    `condition` is the FILTER condition of `call`, or None. If the block aggregates the groups of a view or derived
+    table, return an aggregate over the rows of these groups; raise Unfolded if no such aggregate is equal.
     """
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
@@ -131,7 +132,8 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
     """Return an aggregate over the groups of a view or derived table as an aggregate over the rows of these groups.
 
-    `finer` has the normal forms of the groups' expressions. Raise Unfolded if no aggregate over rows is equal.
+    `condition` is the FILTER condition of `call`, or None; `finer` normalizes the expressions that the groups store.
+    Raise Unfolded if no aggregate over rows is equal.
 
     law: sums of sums are sums, extremes of extremes are extremes, and an aggregate of distinct values of all groups is
          that of all rows
@@ -167,7 +169,8 @@ def _is_whole(argument: Tree) -> bool:
 def united(call: Tree, condition: Tree | None) -> Tree:
     """Return the union of the bitmaps or sketches of groups as the bitmap or sketch of all rows of these groups.
 
-    Return other aggregates unchanged. If `condition` is not None, the returned aggregate has it as FILTER.
+    `bitmap_or_agg(bitmap_construct_agg(x))` gives `bitmap_construct_agg(x)`. Return other aggregates unchanged. If
+    `condition` is not None, the returned aggregate has it as FILTER.
     """
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
@@ -261,9 +264,10 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the x for which an expression equals the aggregate `name` of x in each group; None for other expressions.
+    """Return the argument x for which `tree` equals the aggregate `name` of x in each group; None if there is none.
 
-    The groups are those of a view or derived table, which the outer query aggregates again.
+    For "sum", `sum(a)` gives `a`, and `CASE WHEN k THEN sum(a) END` gives `CASE WHEN k THEN a END` for a grouping key
+    k. The groups are those of a view or derived table, which the outer query aggregates again.
     """
     call = aggregate_of(tree)
     if call is not None:
@@ -284,9 +288,7 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 
 
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return x cast to DOUBLE if an expression is the aggregate `name` of x, cast to DOUBLE.
-
-    Return None for other expressions.
+    """Return CAST(x AS DOUBLE) if `tree` is the aggregate `name` of x, cast to DOUBLE; None for other expressions.
 
     law: the cast keeps the order of numbers, and a sum except for its last bits; a BIGINT sum may overflow before the
          cast
@@ -318,9 +320,9 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the k of an expression k * count(*), which equals the sum of k over the rows; None for other products.
+    """Return the k of a product `k * count(*)`, which equals the sum of k over the rows; None for other products.
 
-    k has one value in all rows of a group.
+    k must have one value in all rows of a group.
     """
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
@@ -330,9 +332,9 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return x * k for an expression sum(x) * k; None for other products.
+    """Return `x * k` for a product `sum(x) * k`; None for other products.
 
-    k has one value in all rows of a group.
+    k must have one value in all rows of a group.
     """
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
@@ -342,9 +344,10 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return x + k for sum(x) + k * count(x), and x + y for sum(x) + sum(y) if x and y are never NULL.
+    """Return `x + k` for `sum(x) + k * count(x)`, and `x + y` for `sum(x) + sum(y)` if x and y are never NULL.
 
-    k has one value in all rows of a group. Return None for other expressions.
+    k must have one value in all rows of a group. `sum(x) - k * count(x)` gives `x - k`. Return None for other
+    expressions.
     """
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
@@ -366,9 +369,9 @@ def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return the k of an expression k * count(x), where x is `counted`; None for other expressions.
+    """Return the k of an expression `k * count(x)`, where x is `counted`; None for other expressions.
 
-    k has one value in all rows of a group.
+    k must have one value in all rows of a group.
     """
     if not isinstance(tree, exp.Mul):
         return None
@@ -381,9 +384,9 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal; the expression is NULL if and only if this operand is NULL.
+    """Return the operand that alone decides whether sums, differences and products with literals are NULL.
 
-    Return the expression itself if several of its operands are not literals.
+    `2 * (x + 1)` gives `x`, and `2 * (x + y)` gives `x + y`.
     """
     while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
@@ -415,7 +418,8 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
     """Return an aggregate as a formula over its components: avg(x) gives sum(x) / count(x).
 
-    Return None for an aggregate without components.
+    Return None for an aggregate without components. `condition` is the FILTER condition of `call`, or None; each
+    component gets it.
     """
     composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:
@@ -425,10 +429,11 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """Return coalesce() in normal form: nested defaults are merged, and coalesce(sum(x), 0) is a sum with default 0.
+    """Return coalesce() in normal form: `coalesce(coalesce(x, 0), 0)` gives `coalesce(x, 0)`.
 
-    The default 0 of a count that is read from the only group of the inner block is removed, because a count of no rows
-    is 0.
+    `coalesce(sum(CASE WHEN p THEN x END), 0)` gets an ELSE 0 within the sum. If at most one group of a view is read,
+    and n is the group's stored count of rows, `coalesce(max(n), 0)` gives the count of these rows, because a count of
+    no rows is 0.
     """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]

@@ -30,7 +30,8 @@ _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
     """Return whether each fine bucket of times from `since` on lies within one coarse bucket.
 
-    `since` is in seconds since 1970, None if unknown; `kind` is the type of the times (date, timestamp, timestamp_ntz).
+    `since` is in seconds since 1970, None if unknown; `kind` is the type of the times (date, timestamp, timestamp_ntz),
+    `zone` the session's time zone.
 
     >>> nested("minute", "hour", "timestamp", "UTC"), nested("hour", 86400, "timestamp", "+01:00")
     (True, True)
@@ -69,7 +70,7 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 def exists(wall: datetime, zone: str) -> bool:
     """Return whether a local time exists in a zone.
 
-    Return False for a time that clocks skipped when they were put forward, and for an unknown zone.
+    A time that clocks skipped when they were put forward does not exist. Return False for an unknown zone, too.
 
     >>> exists(datetime(2011, 12, 30), "Pacific/Apia"), exists(datetime(2011, 12, 30), "UTC")
     (False, True)
@@ -99,7 +100,8 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
     """Return a zone's UTC offset at the time `since`, and all later changes: time, offset before and offset after.
 
-    All values are in seconds. The offset is None for an unknown zone, and for a time before the year 1.
+    All values are in seconds, and times are seconds since 1970. The offset is None for an unknown zone, and for a time
+    before the year 1.
     """
     try:
         first = _offset(zone_info(zone), since)
@@ -137,7 +139,7 @@ def _seconds(delta: timedelta | None) -> int:
 
 @cache
 def _all_borders(fine: Grain, coarse: Grain, offset: int) -> bool:
-    """Return whether each border of the coarse buckets is a border of the fine ones, at a UTC offset in seconds."""
+    """Return whether each border of the coarse buckets is a border of the fine buckets, at a UTC offset in seconds."""
     if coarse == "second" or (isinstance(coarse, str) and coarse not in GRANULARITIES):
         return False
     return all(_is_border(wall, fine, offset) for wall in _borders(coarse, offset))
@@ -150,7 +152,10 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the starts of buckets of a grain over two years; for buckets shorter than a day, over a shorter time."""
+    """Yield the starts of buckets of a grain over two years; for buckets shorter than a day, over a shorter time.
+
+    `offset` is the UTC offset in seconds.
+    """
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

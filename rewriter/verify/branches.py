@@ -29,8 +29,8 @@ def verify_branches(
 ) -> Verdict:
     """Return the verdict on a plan for a set operation, by a comparison of each branch with a branch of the view.
 
-    `questions` are the blocks of the query's branches. The branches are paired in each order in which the operator
-    gives the same rows; the plan is proved if all comparisons of one order succeed.
+    `questions` are the blocks of the query's branches, `plan` is the SQL text of the plan. The branches are paired in
+    each order in which the operator gives the same rows; the plan is proved if all comparisons of one order succeed.
 
     law:    the plan is the set operation if each of its branches is computed from the rows of one branch of the view,
             the operator does not depend on the order of the branches, and no two rows that it counts separately are

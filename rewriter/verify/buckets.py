@@ -1,4 +1,4 @@
-"""Replaces the Spark functions to which `timeseries` calls are translated by `timeseries` calls (time buckets)."""
+"""Translates Spark expressions for time buckets back to the `timeseries` calls from which they were printed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Return the tree with time buckets in Spark's functions replaced by calls of `timeseries(source, grain, type)`."""
+    """Return the tree with time buckets in Spark's functions replaced by calls of `timeseries(source, grain, type)`.
+
+    A plan is printed with Spark's functions only; its buckets can be compared after this replacement. Buckets that are
+    printed as date_trunc() stay.
+    """
     shapes = [
         (pattern, grain, kind)
         for grain in GRANULARITIES
@@ -51,7 +55,7 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a printed time bucket, with a placeholder as source.
+    """Return the tree of a printed time bucket of length `grain` and type `kind`, with a placeholder as source.
 
     Return None if the printed bucket is a date_trunc() call, which a block recognizes as a bucket by itself.
     """
@@ -60,10 +64,10 @@ def _pattern(grain: str, kind: str) -> Tree | None:
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """Return the subtree of `node` at the place of the pattern's placeholder.
+    """Return the subtree of `node` at the place of the pattern's placeholder; None if `node` does not match `pattern`.
 
-    Return None if `node` does not match the pattern, and `_NOTHING` for a match without a placeholder. All occurrences
-    of the placeholder must have the same subtree, equal to `source` unless it is None.
+    Return `_NOTHING` for a match without a placeholder. All occurrences of the placeholder must have the same subtree,
+    which must equal `source` unless `source` is None.
     """
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None

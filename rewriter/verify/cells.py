@@ -1,9 +1,10 @@
-"""Decides whether two filters keep the same rows, by evaluating both in each cell.
+"""Decides whether two filters keep the same rows, by evaluating both filters in each cell.
 
 A subject is an expression that is compared with constants. These constants divide its values into points, gaps and
-NULL, so that no comparison changes its truth value within one of them. A cell is a combination of one point, gap or
-NULL for each subject. A predicate that is not a comparison with a constant becomes a free truth value (true, false or
-unknown): equality is still proved then, but a difference is not certain.
+NULL, so that no comparison changes its truth value within a point or gap. A cell is a combination of one point, gap or
+NULL for each subject: for the filters `x > 9` and `x = 12`, the cells of x are below 9, 9, between 9 and 12, 12, above
+12, and NULL. A predicate that is not a comparison with a constant becomes a free truth value (true, false or unknown):
+equality is still proved then, but a difference is not certain.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell, described in words, in which one of two filters keeps rows and the other drops them.
+    """An example, in words, of rows that one of two filters keeps and the other drops, such as `x = 10`.
 
-    `certain` is true if rows in this cell may really occur, so that the filters certainly differ for some tables.
+    `certain` is true if such rows may really occur, so that the filters certainly differ for some content of the
+    tables.
     """
 
     cell: str
@@ -41,9 +43,10 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """Return a cell in which two conjunctions of conditions differ; None if they are equivalent.
+    """Return an example of rows on which two conjunctions of conditions differ; None if these are equivalent.
 
-    `never_null` are expressions that other conditions keep from being NULL. If there are more than MOST_CELLS cells,
+    The conditions are over the tables of `block`; `zone` is the session's time zone. `never_null` are expressions that
+    other conditions keep from being NULL. If more than MOST_CELLS combinations of values would have to be compared,
     return a Difference that is not certain.
 
     >>> from rewriter.model import Column, TableName
@@ -72,9 +75,10 @@ def difference(
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell in which two filters, given as tests of cells, differ; None if they agree in all cells.
+    """Return the first cell in which two filters, given as the tests `mine` and `theirs` of cells, differ.
 
-    A cell has a point, gap or NULL for each subject of the conjuncts, which are those of both filters.
+    Return None if they agree in all cells. A cell has a point, gap or NULL for each subject of `conjuncts`, the
+    conjuncts of both filters.
     """
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
@@ -134,7 +138,7 @@ def _told(subject: Tree, place: Any) -> str:
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
     """Return the conjuncts in `different`, and all conjuncts connected with them by common subjects.
 
-    Two conjuncts may also be connected through others.
+    `a > 1`, `a < b` and `b > 3` are connected by a and b, also if only the first one is in `different`.
     """
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
@@ -146,7 +150,11 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Return a Difference with a cell in which both conjunctions may be true; None if no row can satisfy both."""
+    """Prove that no row satisfies both conjunctions, `left` and `right`: return None if this is proved.
+
+    Otherwise return an example for which both may be true. The conditions are over the tables of `block`; `zone` is the
+    session's time zone.
+    """
     return difference([*left, *right], [exp.false()], block, zone)
 
 

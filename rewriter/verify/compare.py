@@ -37,7 +37,8 @@ class Comparison:
 def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
     """Compare a plan's block with the question (the block that the plan answers), both in normal form.
 
-    If the blocks differ, compare them again without the tables and joins that declared keys make redundant.
+    `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, compare them again
+    without the tables and joins that declared keys make redundant.
     """
     plain = _mapped_one_to_one(question, plan, tables, zone)
     if not plain.difference:
@@ -53,6 +54,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
     """Compare a plan's block with the block to be answered, for each one-to-one mapping of the plan's tables.
 
     Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
+    `tables` returns the table of a name, with its declared keys, or None.
     """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
@@ -67,6 +69,7 @@ def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables
     """Compare a plan's block with the block to be answered, for one mapping of the plan's tables.
 
     `mapping` has, for each table id of the plan, the id of the corresponding table in the block to be answered.
+    `tables` returns the table of a name, with its declared keys, or None.
     """
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, zone)
@@ -95,7 +98,10 @@ def _filters(block: Block) -> Sequence[Tree]:
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """Return the columns that are never NULL in rows that both blocks keep: both blocks compare or equate them."""
+    """Return the columns that are never NULL in rows that both blocks keep, because both blocks compare or equate them.
+
+    `classes` are the columns that `question` equates.
+    """
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -104,7 +110,10 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of sums, differences and products; the result is NULL if one of these columns is NULL."""
+    """Yield the columns of sums, differences and products: `a + b * c` yields a, b and c.
+
+    The result is NULL if one of these columns is NULL. Yield nothing for other expressions.
+    """
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
@@ -145,7 +154,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
 
 
 def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
-    """Return the functional dependencies on a block's grouping keys.
+    """Return the functional dependencies on a block's grouping keys, by declared keys and by the equalities `classes`.
 
     A key also determines the columns that the block equates with it.
     """

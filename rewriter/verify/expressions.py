@@ -33,9 +33,10 @@ class Expressions:
         self._known: dict[Tree, Tree] = {}
 
     def normal(self, tree: Tree) -> Tree:
-        """Return the expression in normal form.
+        """Return the expression in normal form: equal expressions that are written differently get equal trees.
 
-        Raise Unfolded if it contains an aggregate over groups that equals no aggregate over their rows.
+        Raise Unfolded if the expression contains an aggregate over groups that equals no aggregate over the groups'
+        rows.
         """
         known = self._known.get(tree)
         if known is None:
@@ -62,7 +63,8 @@ class Expressions:
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
         """Return the same operation over normalized operands.
 
-        An operand that is `keep` is not normalized itself, only its own operands are.
+        If one of the operands is `keep`, such as the function of a window, the operands of `keep` are normalized, but
+        not `keep` itself.
         """
         changed = False
         arguments: dict[str, object] = {}

@@ -1,7 +1,8 @@
 """Converts filters to three-valued predicates over cells.
 
 A subject is an expression that is compared with constants. A cell has one value, one interval or NULL for each subject,
-and a free truth value (true, false or unknown) for each predicate that is not such a comparison.
+and a free truth value (true, false or unknown) for each predicate that is not such a comparison. For the filter `x > 9
+AND name LIKE '%a'`, `x = 9` and a true LIKE is one of the cells.
 """
 
 from __future__ import annotations
@@ -84,8 +85,9 @@ class Filter:
     def read(self, tree: Tree) -> Test:
         """Return a predicate as a function of a cell that returns True, False, or None for unknown.
 
-        A cell has a value, interval or NULL for each subject (an expression compared with constants). A predicate that
-        cannot be analysed becomes a free truth value: it may be true, false or unknown in each cell.
+        A cell has a value, interval or NULL for each subject (an expression compared with constants). `x > 9` gives a
+        function that is true in a cell where x is above 9. A predicate that cannot be analysed becomes a free truth
+        value: it may be true, false or unknown in each cell.
         """
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
@@ -139,9 +141,9 @@ class Filter:
     def _begun(self, tree: Tree) -> Test | None:
         """Return the test of cells for LIKE or startswith(), as a range of texts with the same prefix.
 
-        Return None without a usable prefix. A pattern with more than a prefix and a final `%` adds a free truth value.
-        A cell has a value, interval or NULL for each compared expression; the test returns for a cell True, False, or
-        None (unknown).
+        `name LIKE 'ab%'` is tested as `name >= 'ab' AND name < 'ac'`. Return None without a usable prefix. A pattern
+        with more than a prefix and a final `%` adds a free truth value. A cell has a value, interval or NULL for each
+        compared expression; the test returns for a cell True, False, or None (unknown).
 
         law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
         """
@@ -205,7 +207,7 @@ class Filter:
         """Return the test of cells for a comparison of two constants, which has the same truth in every cell.
 
         Return None if the truth of the comparison is unknown. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown).
+        expression; the test returns for a cell True, False, or None (unknown). The comparison is `one operator other`.
         """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
@@ -221,7 +223,8 @@ class Filter:
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
         """Return a number without its widening cast, if the comparison with `literal` stays the same.
 
-        Otherwise return the number unchanged, for example because a cast to DOUBLE changes large numbers.
+        `CAST(i AS BIGINT)` gives `i`. Otherwise return the number unchanged, for example because a cast to DOUBLE
+        changes large numbers.
         """
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
@@ -241,8 +244,9 @@ class Filter:
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return the test of cells for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
 
-        Return None if c or the literal has no known value. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown).
+        Return None if c or the literal has no known value, or if x is an integer and c a DOUBLE, because Spark then
+        compares in DOUBLE. A cell has a value, interval or NULL for each compared expression; the test returns for a
+        cell True, False, or None (unknown).
         """
         if len(call.expressions) != 2:
             return None
@@ -259,9 +263,10 @@ class Filter:
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return the test of cells for a comparison of year(t) with a literal.
 
-        The test compares t with the midnight that begins a year. Return None if the year is not a literal, or if an
-        offset change of the zone affects this midnight. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown).
+        The test compares t with the midnight at which a year starts: `year(t) < 2024` is tested as `t < '2024-01-01'`.
+        Return None if the year is not a literal, or if an offset change of the zone affects this midnight. A cell has a
+        value, interval or NULL for each compared expression; the test returns for a cell True, False, or None
+        (unknown).
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -289,7 +294,8 @@ class Filter:
 
         The test compares the time with a border, the start of a bucket. With `dates`, the literal is compared with the
         bucket's date. Return None if the literal's value or the border is unknown. A cell has a value, interval or NULL
-        for each compared expression; the test returns for a cell True, False, or None (unknown).
+        for each compared expression; the test returns for a cell True, False, or None (unknown). The bucket is `source`
+        rounded down to `grain`; `kind` is the type of `source`.
 
         law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
         """
@@ -368,9 +374,10 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """Return the midnight, in type `kind`, that begins a date or a date bucket of a time.
+        """Return the midnight, in type `kind`, at which a date or a date bucket of a time starts.
 
-        Return None if `bound` is neither.
+        `CAST(t AS DATE)` gives the start of the day of t. Return None if `bound` is neither a date nor a date bucket of
+        a time of type `kind`.
         """
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
@@ -384,9 +391,9 @@ class Filter:
     def _truth(self, tree: Tree) -> Test:
         """Return the test of cells for a predicate that is no comparison with a constant.
 
-        The predicate is a free truth value: it may be true, false or unknown in each cell. It is unknown in cells where
-        a column that makes it NULL is NULL. A cell has a value, interval or NULL for each compared expression; the test
-        returns for a cell True, False, or None (unknown).
+        The predicate is a free truth value: it may be true, false or unknown in each cell. It is always unknown in
+        cells where a column that makes it NULL is NULL. A cell has a value, interval or NULL for each compared
+        expression; the test returns for a cell True, False, or None (unknown).
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
@@ -407,12 +414,18 @@ def _decided(test: Test) -> Test:
 
 
 def negation(test: Test) -> Test:
-    """Return the negation of a test; unknown stays unknown."""
+    """Return the negation of a test, a function that returns True, False, or None for unknown.
+
+    Unknown stays unknown.
+    """
     return lambda cell: None if (truth := test(cell)) is None else not truth
 
 
 def all_of(tests: Sequence[Test]) -> Test:
-    """Return the conjunction of tests: false if one is false, else unknown if one is unknown."""
+    """Return the conjunction of tests (functions that return True, False, or None for unknown).
+
+    The conjunction is false if one test is false, else unknown if one is unknown, else true.
+    """
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]
@@ -422,7 +435,10 @@ def all_of(tests: Sequence[Test]) -> Test:
 
 
 def any_of(tests: Sequence[Test]) -> Test:
-    """Return the disjunction of tests: true if one is true, else unknown if one is unknown."""
+    """Return the disjunction of tests (functions that return True, False, or None for unknown).
+
+    The disjunction is true if one test is true, else unknown if one is unknown, else false.
+    """
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]

@@ -1,4 +1,4 @@
-"""The Forms protocol, which all normal forms use, and functions that build and inspect CASE and aggregates."""
+"""The Forms protocol, by which expressions are normalized, and functions that build and inspect CASE and aggregates."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Forms(Protocol):
 
     @property
     def finer(self) -> Forms | None:
-        """The Forms of the groups (of a view or derived table) that the block aggregates.
+        """The Forms of the inner aggregation, if the block aggregates the groups of a view or derived table again.
 
-        None if the block aggregates rows.
+        None if the block aggregates base-table rows.
         """
 
     @property
@@ -48,13 +48,13 @@ class Forms(Protocol):
         """Whether the block aggregates at most one group of a view or derived table."""
 
     def normal(self, tree: Tree) -> Tree:
-        """Return the expression in normal form."""
+        """Return the expression in normal form: equal expressions that are written differently get equal trees."""
 
     def kind(self, tree: Tree) -> str:
         """Return the type of an expression; `unknown` if the type is not known for certain."""
 
     def over_operands(self, tree: Tree) -> Tree:
-        """Return the same operation over normalized operands."""
+        """Return the same operation over operands in normal form."""
 
 
 def values_of(tree: Tree) -> list[Tree]:
@@ -76,20 +76,22 @@ def with_condition(call: Tree, condition: Tree | None) -> Tree:
 def under(condition: Tree | None, argument: Tree) -> Tree:
     """Return an aggregate's argument that is NULL in the rows that a FILTER condition drops.
 
-    Without a condition (None), return the argument unchanged.
+    `x` under the condition `p` gives `CASE WHEN p THEN x END`. Without a condition (None), return the argument
+    unchanged.
     """
     return argument if condition is None else case_of([(condition, argument)], None)
 
 
 def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
-    """Return a CASE with these branches (a condition and a value each) and this default; without ELSE if it is None."""
+    """Return a CASE with these branches (pairs of a condition and a value) and `default`; None gives no ELSE."""
     return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return a CASE with an operand and a default where `tree` has them, but with other conditions and values.
+    """Return a CASE with an operand and an ELSE where `tree` has them, but with other conditions and values.
 
-    `conditions` begins with the operand if there is one; a value more than there are branches is the default.
+    If `tree` has an operand (`CASE x WHEN …`), the first of `conditions` is the operand. If there are more values than
+    branches, the last value is that of ELSE.
     """
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None

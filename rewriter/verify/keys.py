@@ -38,7 +38,7 @@ class Reduced:
 def reduced(block: Block, tables: Tables) -> Reduced:
     """Return the block without the tables and joins that keys and filters make redundant, with the keys used (axioms).
 
-    `tables` returns the catalog's table of a name, or None.
+    `tables` returns the catalog's table of a name, with its declared keys; None if there is no such table.
     """
     axioms: list[str] = []
     while True:
@@ -80,7 +80,8 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
     """Return the block with the columns of some tables nullable only as the catalog declares.
 
-    `ids` are the ids of tables that no join fills with NULLs any more.
+    `ids` are the ids of tables that an outer join no longer fills with NULLs. `tables` returns the catalog's table of a
+    name, or None.
     """
 
     def declared(table: Occurrence) -> Occurrence:
@@ -119,8 +120,8 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
     """Return whether each column of a table's primary key equals a column of a table outside `rest`.
 
-    `rest` are the tables of a SEMI join for which this has not been shown yet, `held` the equal columns. Return False
-    for a table without a primary key.
+    `rest` are the tables of a SEMI join whose primary keys are not yet known to equal columns of other tables; `held`
+    are the column equalities that hold. Return False for a table without a primary key.
     """
     key = _key(table, tables)
     return bool(key) and all(
@@ -148,7 +149,7 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 def _one(block: Block, kept: str, again: str) -> Block:
     """Return the block with the table occurrence `again` replaced by `kept`, another occurrence of the same table.
 
-    Both are table ids.
+    `kept` and `again` are table ids.
     """
 
     def rename(node: Tree) -> Tree:
@@ -224,7 +225,7 @@ def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple
     """Return the block without `table`, to which a foreign key (`pairs` of own and referenced columns) joins `owner`.
 
     A filter drops the rows with a NULL foreign key, as the join does. Return None if the block does not join by this
-    key, or if it uses other columns of `table` than the key's.
+    foreign key, or if it uses columns of `table` outside the key.
     """
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}

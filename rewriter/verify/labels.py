@@ -57,9 +57,10 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return floor(s / n) of seconds rounded down to shorter buckets as floor(s / n) of the original seconds.
+    """Return `floor(s / n)` of seconds that are rounded down already as `floor(s / n)` of the original seconds.
 
-    floor((s - o) / n) is treated likewise. Return other expressions unchanged.
+    `floor(floor(s / 60) * 60 / 3600)` gives `floor(s / 3600)`; the same holds with a constant o in `floor((s - o) /
+    n)`. Return other expressions unchanged.
     """
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
@@ -75,9 +76,10 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s - pmod(s, n)` as `floor(s / n) * n`, and `n + c - c` as `n`; other differences unchanged.
+    """Return `s - pmod(s, n)` as `floor(s / n) * n`, and `x + c - c` as `x`; other differences unchanged.
 
-    `s - s % n` is treated like `s - pmod(s, n)` if no s is before 1970.
+    s is a number of seconds since 1970, n and c are integer literals. `s - s % n` is treated like `s - pmod(s, n)` if s
+    is never negative.
     """
     rest, seconds = tree.expression, tree.this
     if (undone := undone_form(forms, tree)) is not None:
@@ -94,9 +96,9 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def undone_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the n of `n + c - c` or `n - c + c`, cast to the type of the whole expression.
+    """Return the x of `x + c - c` or `x - c + c`, cast to the type of the whole expression; None for other expressions.
 
-    Return None for other expressions.
+    c is an integer literal.
     """
     sides = [(tree.this, tree.expression)]
     sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
@@ -114,16 +116,21 @@ def undone_form(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def divided_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if s is never before 1970; otherwise unchanged."""
+    """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if s is never negative; other trees unchanged.
+
+    s is a number of seconds since 1970, n an integer literal.
+    """
     seconds, step = tree.this, tree.expression
     after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
     return forms.normal(_floored(seconds, step)) if after else tree
 
 
 def compared_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n < x` as `s < y`, where y is the first multiple of n that is not less than x.
+    """Return a comparison of seconds rounded down, such as `floor(s / n) * n < x`, as a comparison of the seconds.
 
-    Comparisons with <=, > and >= are treated likewise. Comparisons of other expressions become `<` or `<=`.
+    The result is `s < y`, where y is the first multiple of n that is not less than the literal x: `floor(s / 60) * 60 <
+    100` gives `s < 120`. The operators <=, > and >= have corresponding results. A comparison of other expressions
+    becomes one by `<` or `<=`.
     """
     less = truth.ordered(forms, tree)
     upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
@@ -139,7 +146,7 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def null_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n IS NULL` as `s IS NULL`; return other IS predicates in normal form."""
+    """Return `floor(s / n) * n IS NULL` as `s IS NULL`, for seconds s; return other IS predicates in normal form."""
     found = stepped(tree.this)
     if found is None or not isinstance(tree.expression, exp.Null):
         return truth.is_form(forms, tree)
@@ -151,7 +158,10 @@ def _floored(seconds: Tree, step: Tree) -> Tree:
 
 
 def product_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n) * n` as s if s is a multiple of n; return other products with their operands sorted."""
+    """Return `floor(s / n) * n` as s if s is a multiple of n; put the operands of other products in a fixed order.
+
+    s is a number of seconds since 1970 that is rounded down already, n an integer literal.
+    """
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None
         whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
@@ -163,9 +173,9 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a date function of a time's date as the same function of the time.
+    """Return a date function of a time's date as the same function of the time; other calls unchanged.
 
-    date_add(CAST(t AS DATE), 1) gives date_add(t, 1).
+    `date_add(CAST(t AS DATE), 1)` gives `date_add(t, 1)`.
     """
 
     def bare(place: int, argument: Tree) -> Tree:
@@ -178,7 +188,7 @@ def dated_form(forms: Forms, tree: Tree) -> Tree:
 def formatted_form(forms: Forms, tree: Tree) -> Tree:
     """Return date_format() of a time bucket as date_format() of the time, if the bucket determines all fields.
 
-    Return other calls unchanged.
+    `date_format(date_trunc('MINUTE', t), 'HH:mm')` gives `date_format(t, 'HH:mm')`. Return other calls unchanged.
     """
     if len(tree.expressions) != 2:
         return tree
@@ -195,7 +205,8 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 def piece_form(forms: Forms, tree: Tree) -> Tree:
     """Return a substring of a bucket's text as the substring of the time's text, if the bucket determines this part.
 
-    Otherwise return the call, with its source cast to STRING if the source is a time.
+    `substring(date_trunc('DAY', t), 1, 10)` gives `substring(CAST(t AS STRING), 1, 10)`. Otherwise return the call,
+    with its source cast to STRING if the source is a time.
     """
     text, *place = tree.expressions
     if len(place) != 2 or not all(map(is_whole, place)):
@@ -214,7 +225,10 @@ def piece_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return from_unixtime() of a BIGINT as date_format() of the time; other calls unchanged."""
+    """Return from_unixtime() of a BIGINT as date_format() of the time; other calls unchanged.
+
+    `from_unixtime(s, 'yyyy')` gives `date_format(timestamp_seconds(s), 'yyyy')`.
+    """
     seconds, *pattern = tree.expressions
     if forms.kind(seconds) != "bigint":
         return tree
@@ -223,7 +237,10 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _field(pattern: Tree) -> str:
-    """Return the grain of the smallest field in a date_format pattern; empty for an unsupported pattern."""
+    """Return the grain of the smallest field in a date_format pattern; empty for an unsupported pattern.
+
+    'yyyy-MM-dd HH:mm' gives "minute".
+    """
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return ""
     kept = "".join(pattern.name.split("'")[::2])  # every second part is quoted text
@@ -237,7 +254,7 @@ def _field(pattern: Tree) -> str:
 def made_form(forms: Forms, tree: Tree) -> Tree:
     """Return make_date() of a date's own fields as that date, or as the first day of its month or year.
 
-    Return other calls unchanged.
+    `make_date(year(t), month(t), 1)` gives the start of t's month. Return other calls unchanged.
     """
     year, *rest = tree.expressions
     if len(rest) != 2 or not is_call(year, "year"):

@@ -36,9 +36,10 @@ def has_layers(block: Block) -> bool:
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
     """Compare two blocks with several levels of groups.
 
-    Each block is compared with its grouped derived tables as named tables, and also split into its own groups and a
-    block over these; of these up to four pairs, the first without a difference decides, else the last. Raise Undecided
-    if an outer join of groups cannot be compared.
+    Each block is tried in two forms: with its grouped derived tables replaced by tables that stand for the groups, and
+    also split into its own groups and a block over these groups. Of the (at most four) pairs of forms, the first pair
+    without a difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared.
+    `question` is the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None.
     """
     layers = _Layers(tables, zone)
     forms = (
@@ -54,7 +55,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
 
 @dataclass
 class _Groups:
-    """A grouped block, a table name that stands for its groups, and a column name for each key and aggregate."""
+    """A grouped block, a table name that stands for its groups, and a column name for each key and aggregate in use."""
 
     block: Block
     name: TableName
@@ -91,7 +92,10 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Compare two blocks that read groups as named tables; return the result with all trusted keys used."""
+        """Compare two blocks that read tables which stand for groups; return the result with all trusted keys used.
+
+        `question` is the block to be answered, `plan` the block of the plan.
+        """
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._zone)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
@@ -117,9 +121,10 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """Split a grouped block: return an ungrouped block over a named table that holds its groups.
+        """Split a grouped block: return an ungrouped block over a table that stands for its groups.
 
-        For an ungrouped block, only replace the grouped derived tables that the block reads by named tables.
+        For an ungrouped block, only replace the grouped derived tables that the block reads by such tables. Equal
+        groups get the same table name.
         """
         read = self._read(block, "groups")
         if read is None:
@@ -134,7 +139,7 @@ class _Layers:
     def typed(self, block: Block) -> Block:
         """Return the block in normal form.
 
-        Its named tables of groups get all columns that either of the compared blocks reads.
+        The tables that stand for groups get all columns that one of the compared blocks reads.
         """
         return normal_block(self._with_columns(block), self._zone)
 
@@ -151,9 +156,9 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables replaced by named tables of groups.
+        """Return the block with each grouped derived table replaced by a table that stands for the groups.
 
-        Raise Undecided for an outer join of groups that cannot be replaced.
+        Equal groups get the same table name. Raise Undecided for an outer join of groups that cannot be replaced.
         """
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
@@ -167,7 +172,7 @@ class _Layers:
         return represented(normal, equalities(normal), self._zone)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
-        """Return a grouped block as a read of a named table of groups.
+        """Return a grouped block as a read of a table that stands for its groups, with one row for each group.
 
         `table` is the id of this table in the block that reads it. With `whole`, each output is a column of its own,
         because an outer join may make the output NULL. Return None for an ungrouped block, for grouping sets, and for a
@@ -237,10 +242,10 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return the block with a derived table replaced by a named table of groups, and the filters on the groups added.
+    """Return the block with a derived table replaced by the table that stands for its groups, and with filters added.
 
-    Raise Undecided if an outer join adds the derived table and the block uses computed columns of the table, or if a
-    FULL join adds it and groups are filtered.
+    `read` has this table and the filters on the groups. Raise Undecided if an outer join adds the derived table and the
+    block uses computed columns of the table, or if a FULL join adds the derived table and groups are filtered.
     """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)

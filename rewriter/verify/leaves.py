@@ -48,8 +48,8 @@ class Leaves:
     def held(self, name: TableName) -> Held | None:
         """Return the block whose rows a storage table or view has, with its column names.
 
-        Return None for base tables, for views that are in FROM of the block to be answered, and for views whose query
-        is not supported as a block.
+        Return None for base tables, for views that the question (the block to be answered) names in FROM, and for views
+        whose query is not supported as a block.
         """
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
@@ -92,10 +92,9 @@ class Leaves:
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query.
+        """Return the block of a view's storage query; None if the query is not supported as a block.
 
-        The block reads base tables, and views that are also in FROM of the block to be answered. Return None if the
-        query is not supported as a block.
+        The block reads base tables, and views that the question (the block to be answered) also names in FROM.
         """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""

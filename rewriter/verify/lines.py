@@ -14,7 +14,7 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 @dataclass
 class Line:
-    """The constants with which a subject (an expression) is compared; they divide the subject's values.
+    """The constants with which a subject (an expression) is compared; they divide its values into points and gaps.
 
     `kind` is the subject's type; `nullable` tells whether the subject may be NULL; `points` are the constants.
     """
@@ -24,9 +24,10 @@ class Line:
     points: set[Any] = field(default_factory=set)
 
     def places(self) -> Sequence[Any]:
-        """Return all parts of the line: the points, a Gap between neighbours, and None if the subject may be NULL.
+        """Return the points, a Gap between neighbouring points and at both ends, and None if the subject may be NULL.
 
-        A gap without values is omitted, as between two successive integers.
+        The points 3 and 7 of a BIGINT give 3, 7, and the gaps below 3, between 3 and 7, and above 7. A gap without
+        values is omitted, as between the integers 3 and 4.
         """
         if self.kind == "boolean":
             return [0, 1, *([None] if self.nullable else [])]
@@ -50,13 +51,13 @@ def _between(low: Any, high: Any) -> bool:
 
 
 class Gap:
-    """The values strictly between two neighbouring points; an end that is None is unbounded."""
+    """The values strictly between two neighbouring points, `ends`; the gap is unbounded where an end is None."""
 
     def __init__(self, ends: tuple[Any, Any]) -> None:
         self.low, self.high = ends
 
     def compare(self, operator: str, point: Any) -> bool:
-        """Return whether a comparison with a point is true for all values of the gap.
+        """Return whether a comparison with a point, such as `< 7`, is true for all values of the gap.
 
         A gap contains no point, so that `=` is always false.
         """
@@ -68,7 +69,7 @@ class Gap:
 
 
 def compare(place: Any, operator: str, point: Any) -> bool:
-    """Return whether a comparison with a point is true at a place: a point or a gap."""
+    """Return whether the comparison `place operator point` is true; `place` is a constant or a gap of values."""
     if isinstance(place, Gap):
         return place.compare(operator, point)
     return bool(

@@ -1,8 +1,8 @@
-"""Table names pinned to snapshots, and the laws by which rows of several snapshots add up to the current rows.
+"""Names for tables pinned to snapshots, and the laws by which rows of several snapshots add up to the current rows.
 
 A table at a snapshot, or the rows appended between two snapshots, gets an internal name: `t@5` is a different table
-from `t`. If such a name remains after a plan is unfolded into base tables, the plan reads the table at a snapshot at
-which the question does not.
+from `t`. If such a name remains after a plan is unfolded into base tables, the plan reads the table at another snapshot
+than the question (the block to be answered).
 
 law:    for a block that keeps all rows of t, the block over t@5 and the block over the rows appended between snapshots
         5 and 9 add up to the block over t@9
@@ -60,7 +60,10 @@ def moment_of(name: TableName) -> Moment | None:
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
-    """Return the name of a table read with a snapshot pin; the plain name if the pin is the current snapshot."""
+    """Return the name of a table read with a snapshot pin; the plain name if the pin is the current snapshot.
+
+    `table` is the catalog's table with this name, or None if it is unknown. `moment` is the pin.
+    """
     current = table is not None and moment == Moment(table.snapshot_id)
     return name if current or moment == Moment(None) else moment.of(name)
 
@@ -68,7 +71,8 @@ def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
 def check_moments(block: Block, tables: Tables) -> None:
     """Raise Misread if a block reads a table at a snapshot other than the current one.
 
-    Also raise Misread if the block reads only the rows appended since a snapshot.
+    Also raise Misread if the block reads only the rows appended since a snapshot. `tables` returns the table of a name,
+    or None.
     """
     for occurrence in block.tables:
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
@@ -82,9 +86,11 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield lists of blocks whose rows together are the rows of one block, each with this block; none is in two lists.
+    """Yield lists of blocks whose rows together are the rows of one block, with this block.
 
-    A block that cannot be combined with another block is yielded alone.
+    Each of the given blocks is in one list. A block over t at snapshot 5 and one over the rows appended to t since then
+    make up the block over t. A block that cannot be combined with another block is yielded alone. `tables` returns the
+    table of a name, or None.
     """
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:
@@ -109,8 +115,8 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
     """Return the block whose rows are the rows of both blocks together; None if there is no such block.
 
-    The blocks may differ only in one table: `before` reads it at a snapshot, `came` the rows appended after this
-    snapshot.
+    The blocks may differ only in one table: `before` reads this table at a snapshot, `came` the rows appended to it
+    after this snapshot. `tables` returns the table of a name, or None.
     """
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
         return None
@@ -131,7 +137,7 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
     """Return the plain name of a table, if two reads of the table together give its current rows.
 
     `old` reads the table at a snapshot, and `new` the rows appended between this snapshot and the current one. Return
-    None if a snapshot in between is not an append, or if `new` does not begin at the snapshot in `old`.
+    None if a snapshot in between is not an append, or if `new` does not start at the snapshot in `old`.
     """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:

@@ -33,7 +33,11 @@ Tree = exp.Expr
 
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
-    """Return whether each fine bucket of the time `source` lies within one coarse bucket, in the session's zone."""
+    """Return whether each fine bucket of the time `source` lies within one coarse bucket, in the session's zone.
+
+    `fine` and `coarse` are the lengths of the buckets: a name such as "day", or seconds. `kind` is the type of
+    `source`.
+    """
     return nested(fine, coarse, kind, forms.zone, _since(forms, source))
 
 
@@ -42,7 +46,10 @@ def _since(forms: Forms, time: Tree) -> int | None:
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
-    """Return whether a time is certainly a whole second, or never before 1970."""
+    """Return whether a time is known to be a whole second, or never before 1970.
+
+    For these times unix_timestamp() and unix_seconds() are equal.
+    """
     if as_bucket(time) is not None or instant(time) is not None:
         return True
     since = _since(forms, time)
@@ -50,9 +57,9 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """Return a bucket of another time zone as a bucket of the session's zone, if both have the same borders.
+    """Return a time bucket that is computed in another time zone as a bucket of the session's zone.
 
-    Return None if the borders may differ, and for other expressions.
+    Return None if the borders of the buckets may differ between the zones, and for other expressions.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
@@ -88,8 +95,8 @@ _OF_UNITS = {
 def counted_units(forms: Forms, tree: Tree) -> Tree:
     """Return timestampdiff() from a constant to a bucket as timestampdiff() from the constant to the bucket's time.
 
-    The constant must be on a bucket border, and at least two days before the earliest time that the filter allows.
-    Return other calls unchanged.
+    `timestampdiff(DAY, TIMESTAMP '2020-01-01', date_trunc('DAY', t))` becomes a call with t. The constant must be on a
+    bucket border, and at least two days before the earliest time that the filter allows. Return other calls unchanged.
     """
     unit, start, end = tree.expressions
     text = start.this if isinstance(start, exp.Cast) else start
@@ -108,7 +115,7 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the TIMESTAMP_NTZ operand of a cast to TIMESTAMP, if the session's zone has a fixed offset.
+    """Return the operand of a cast from TIMESTAMP_NTZ to TIMESTAMP, if the session's zone has a fixed offset.
 
     Return None for other expressions and zones.
     """
@@ -119,10 +126,11 @@ def clock_of(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """Return the time of a time bucket, if the bucket lies within a bucket of `grain`; None for other expressions.
+    """Return the time t of a time bucket, if the bucket lies within a bucket of `grain`; None for other expressions.
 
-    If the bucket is shifted by an interval or converted to another zone, the returned time is shifted or converted
-    likewise.
+    With the grain "day", `date_trunc('HOUR', t)` gives `t`, and `date_trunc('HOUR', t) + INTERVAL 1 DAY` gives `t +
+    INTERVAL 1 DAY`: a time that is shifted by an interval or converted to another zone is returned shifted or
+    converted.
     """
     if (clock := clock_of(forms, source)) is not None:
         local = finer(forms, clock, grain)
@@ -152,9 +160,10 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return the shifted time of a bucket that is shifted by an interval; None if the buckets may differ.
+    """Return the time of a bucket that is shifted by an interval, with the same shift; None if the result may differ.
 
-    The interval must be a multiple of a unit whose buckets nest in buckets of `grain`.
+    `date_trunc('HOUR', t) + INTERVAL 2 HOURS` gives `t + INTERVAL 2 HOURS` for the grain "day", in a zone with a fixed
+    offset. The interval must be a multiple of a unit whose buckets nest in buckets of `grain`.
     """
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
@@ -172,8 +181,8 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     """Return from_utc_timestamp() of a bucket as from_utc_timestamp() of the bucket's time.
 
-    Return None if the result may be in another bucket of `grain`. The bucket borders must be the same in UTC, in the
-    session's zone and in the zone of the call.
+    Return None unless the results of both calls are in the same bucket of `grain`. For that, the borders of the
+    argument's bucket must be the same in UTC, in the session's zone and in the zone of the call.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
@@ -193,8 +202,8 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
     """Return convert_timezone() of a bucket as convert_timezone() of the bucket's time.
 
-    Return None if the result may be in another bucket of `grain`. The bucket borders must be the same in UTC, in the
-    session's zone and in the target zone.
+    Return None unless the results of both calls are in the same bucket of `grain`. For that, the borders of the
+    argument's bucket must be the same in UTC, in the session's zone and in the target zone.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None
@@ -208,9 +217,9 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """Return the t and n of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form.
+    """Return the t and n of an expression that rounds a TIMESTAMP t down to n seconds; None for other expressions.
 
-    Return None for other expressions.
+    The expression has the form `timestamp_seconds(floor(unix_seconds(t) / n) * n)`.
 
     law: floor(floor(x / m) * m / n) is floor(x / n) rounded down to a multiple of m / n, if n divides m
     """
@@ -230,9 +239,9 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def is_counted(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a number of seconds since 1970, in a form that the laws for seconds cover.
+    """Return whether an expression is a number of seconds since 1970 whose roundings the verifier can compare.
 
-    These are unix_seconds(), an INT column, and a BIGINT column with a known lower bound.
+    True for unix_seconds(), for an INT column, and for a BIGINT column with a known lower bound.
     """
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
@@ -241,9 +250,10 @@ def is_counted(forms: Forms, tree: Tree) -> bool:
 
 
 def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
-    """Return the seconds s before rounding of `floor(s / n) * n` or of unix_seconds() of a bucket, if n divides `step`.
+    """Return the seconds before rounding, if they are rounded down to a multiple of n and n divides `step`.
 
-    Return None for other expressions.
+    With the step 3600, `floor(s / 60) * 60` gives `s`, and `unix_seconds(date_trunc('MINUTE', t))` gives
+    `unix_seconds(t)`. Return None for other expressions.
     """
     found = stepped(seconds)
     if found is not None:

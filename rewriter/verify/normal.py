@@ -23,7 +23,8 @@ Tree = exp.Expr
 def normal_block(block: Block, zone: str) -> Block:
     """Return the block in normal form (cached).
 
-    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE.
+    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE. `zone` is
+    the session's time zone.
     """
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
@@ -31,7 +32,8 @@ def normal_block(block: Block, zone: str) -> Block:
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
     """Return a block that aggregates the groups of the block `finer` as a block over the rows of these groups.
 
-    With `single`, `finer` has at most one group. Raise Unfolded if an aggregate equals no aggregate over rows.
+    `sum(s)` over groups with `s = sum(x)` gives `sum(x)` over rows. `single` tells that `finer` has at most one group.
+    Raise Unfolded if an aggregate equals no aggregate over rows.
     """
     inner = Expressions(block, zone, nonempty=_nonempty(finer))
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner, single=single))
@@ -96,12 +98,12 @@ def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def equalities(block: Block) -> Equivalence:
-    """Return the equivalence classes of the columns that a block's WHERE equates."""
+    """Return the equivalence classes of the columns that a block's WHERE equates: `a = b AND b = c` gives {a, b, c}."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether WHERE certainly allows a column only one value: NULL or a literal."""
+    """Return whether WHERE allows a column only one value: `x = 5`, `x IN (5)` or `x IS NULL`."""
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
@@ -119,7 +121,10 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:
-    """Return the block with each column replaced by the representative of its equivalence class in `classes`."""
+    """Return the block with each column replaced by one column for all columns that WHERE equates with it.
+
+    `classes` are the sets of equated columns. The equalities themselves stay in WHERE.
+    """
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:
         return block

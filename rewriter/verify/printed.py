@@ -24,7 +24,7 @@ Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table at the snapshot `pin`; None is the current snapshot.
+    """A read of a table at the snapshot with the id `pin`; None is the current snapshot.
 
     `since` limits the read to the rows appended after the snapshot with this id; None reads all rows.
     """
@@ -38,8 +38,8 @@ class Scan:
 class Union:
     """A chain of UNION ALL in a plan.
 
-    If `whole` is false, `branches` are only some of the chain's branches, so that a group may have rows in other
-    branches.
+    If `whole` is false, `branches` are only some branches of the chain, so that a group may have rows in branches that
+    are missing here.
     """
 
     branches: tuple[Select, ...]
@@ -50,8 +50,8 @@ class Union:
 class Select:
     """A parsed SELECT of a plan: its block, and the source of each table in FROM by table id.
 
-    A source is a Scan or, for a derived table of the plan, a Union. `reads` are the tables that the SELECT itself
-    reads, without those of its derived tables.
+    A source is a Scan or, for a derived table of the plan, a Union. `reads` are the scans of the SELECT itself, without
+    the scans of its derived tables.
     """
 
     block: Block
@@ -154,7 +154,7 @@ class _Reader:
         return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
-        """Replace a derived table that is also in the block to be answered by a generated table name, in place."""
+        """Replace `item` by a generated table name, in place, if it is a derived table of the block to be answered."""
         plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
         derived = self._derived.get(item.this) if plain else None
         if derived is not None:
@@ -164,7 +164,7 @@ class _Reader:
             item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
-        """Replace a derived table of the plan by a generated table name, in place.
+        """Replace `item`, a derived table of the plan, by a generated table name, in place.
 
         The derived table's UNION ALL is kept as the source of this name.
         """
@@ -223,8 +223,8 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     """Return the snapshot at which a table is read, and the snapshot after which the read rows were appended, as ids.
 
-    Each is None if the table has no such clause. The clause is removed from the tree. Raise Unsupported for time travel
-    by timestamp or branch.
+    A table without a snapshot clause gives None for both, VERSION AS OF gives None for the second. The clause is
+    removed from the tree. Raise Unsupported for time travel by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:

@@ -18,7 +18,8 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
     """Return the verdict on a plan for a query whose text should be the same as the view's.
 
     The query's text is compared with the view's; the plan's columns, ORDER BY and LIMIT are compared with the query's.
-    A different text gives UNDECIDED, a wrong plan REFUTED.
+    A different text gives UNDECIDED, a wrong plan REFUTED. `original` is the query's SQL, `plan` the plan's; `storage`
+    is the view's storage table.
     """
     query = next(whole_queries(parse(original, session), ()), None)
     texts = {
@@ -49,7 +50,7 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """Return how a plan differs from a plain read of all storage columns, as a message; empty if it is such a read."""
+    """Return how a plan differs from a plain read of all storage columns, as a message; empty if it does not differ."""
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
@@ -70,7 +71,7 @@ def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
 def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
     """Yield each ORDER BY item: the output position (from 0), whether it is descending, and whether NULLs come first.
 
-    An item is an output position or one of the output `names`; for other items, the position is -1.
+    An item is an output position or one of the output names, `names`; for other items, the position is -1.
     """
     for item in (tree.args.get("order") or exp.Order()).expressions:
         key = item.this

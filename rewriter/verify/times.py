@@ -48,7 +48,10 @@ Tree = exp.Expr
 
 
 def cast_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a cast in normal form; a cast that does not change the value is removed."""
+    """Return a cast in normal form; a cast that does not change the value is removed.
+
+    `CAST(date_trunc('HOUR', t) AS DATE)` gives `CAST(t AS DATE)`, and `CAST(t AS BIGINT)` gives `unix_seconds(t)`.
+    """
     if tree.args.get("safe"):
         return tree
     inner: Tree = tree.this
@@ -80,9 +83,10 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return `dates`, a date or date bucket of a time, cast to the time's type `kind`, as a bucket of this time.
+    """Return a date or date bucket of a time, cast to the time's type `kind`, as a bucket of this time.
 
-    Return None for other expressions.
+    `CAST(t AS DATE)` cast back to TIMESTAMP gives the day bucket of t. Return None if `dates` is no date of a time of
+    this type.
     """
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
@@ -94,7 +98,7 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
     """Return a time bucket, a time label (such as year(t)), or another function of times in normal form.
 
-    Return None for calls of other functions.
+    `year(date_trunc('MONTH', t))` gives `year(t)`. Return None for calls of other functions.
     """
     home = at_home(forms, tree)
     if home is not None:
@@ -127,10 +131,10 @@ def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
 
 
 def _truncated(forms: Forms, tree: Tree) -> Tree:
-    """Return date_trunc() of a TIMESTAMP as a `timeseries` bucket.
+    """Return date_trunc() of a TIMESTAMP as a time bucket (an internal `timeseries` call).
 
-    date_trunc() of a DATE bucket becomes date_trunc() of the date: date_trunc('year', bucket(d, 'month')) gives
-    date_trunc('year', d). Return other calls unchanged.
+    date_trunc() of a DATE bucket becomes date_trunc() of the date: `date_trunc('YEAR', trunc(d, 'MONTH'))` gives
+    `date_trunc('YEAR', d)`. Return other calls unchanged.
     """
     if len(tree.expressions) != 2:
         return tree
@@ -148,7 +152,10 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
 
 
 def _truncated_date(forms: Forms, tree: Tree) -> Tree:
-    """Return trunc() of a DATE as a `timeseries` bucket; return other calls of trunc() in normal form."""
+    """Return trunc() of a DATE as a time bucket; return other calls of trunc() in normal form.
+
+    `trunc(d, 'MONTH')` gives the month bucket of d, an internal `timeseries` call.
+    """
     if len(tree.expressions) != 2:
         return tree
     source, unit = tree.expressions

@@ -20,7 +20,7 @@ _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ,
 def not_form(forms: Forms, tree: Tree) -> Tree:
     """Return NOT of a comparison as the opposite comparison, NOT NOT p as p, and other negations unchanged.
 
-    A comparison and its opposite are unknown for the same rows.
+    `NOT a = b` gives `a <> b`: both are unknown (NULL) for the same rows.
     """
     inner = tree.this
     if isinstance(inner, exp.Not):
@@ -31,7 +31,10 @@ def not_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def chain(forms: Forms, tree: Tree) -> Tree:
-    """Return a chain of AND or OR in normal form: distinct operands in a fixed order."""
+    """Return a chain of AND or OR in normal form: distinct operands in a fixed order.
+
+    `forms` is not used; it is a parameter of each function that normalizes one kind of expression.
+    """
     return conjunction(tree)
 
 
@@ -42,16 +45,19 @@ def conjunction(tree: Tree) -> Tree:
 
 
 def symmetric(forms: Forms, tree: Tree) -> Tree:
-    """Return a symmetric operation with its operands in a fixed order; an interval stays to the right of its time."""
+    """Return a symmetric operation with its operands in a fixed order: `b = a` and `a = b` give the same expression.
+
+    An interval stays to the right of its time. `forms` is not used.
+    """
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
 
 
 def ordered(forms: Forms, tree: Tree) -> Tree:
-    """Return a comparison by > or >= as a comparison by < or <= with the sides exchanged.
+    """Return a comparison by > or >= as a comparison by < or <= with the sides exchanged: `a > b` gives `b < a`.
 
-    Comparisons by < and <= keep their sides.
+    Comparisons by < and <= keep their sides. `forms` is not used.
     """
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     if isinstance(tree, (exp.GT, exp.GTE)):
@@ -74,10 +80,10 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """Return an operand of a comparison without GROUPED_FLOAT, a call that marks a floating-point grouping key.
+    """Return an operand of a comparison without GROUPED_FLOAT, an internal call around floating-point grouping keys.
 
-    A grouping key is 0.0 where a row may have -0.0; a comparison does not distinguish the two. Operands of other
-    operations are returned unchanged.
+    A grouping key is 0.0 where a row may have -0.0; a comparison does not distinguish 0.0 and -0.0. `parent` is the
+    operation; operands of operations that are not comparisons are returned unchanged.
     """
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

@@ -1,5 +1,8 @@
 """Unfolds a plan into a block over base tables: each storage table and view is replaced by its view's query.
 
+A block is one SELECT in normal form. To fold an aggregate over groups is to replace it by an aggregate over the rows of
+the groups, as sum(sum(x)) by sum(x).
+
 law:    a view of rows is merged into the block that reads it
         groups that are read without grouping again are the groups of the block, filtered by their keys
         groups that are grouped again become groups of the rows, if each aggregate folds
@@ -47,7 +50,10 @@ Meaning = Callable[[TableName], "Held | None"]
 
 @dataclass(frozen=True)
 class Held:
-    """The content of a relation: the block that computes it, and the lower-case column name of each output."""
+    """The content of a storage table or view: the block that computes it, and the outputs' column names.
+
+    `columns` has the names in lower case, one for each output of `block`.
+    """
 
     block: Block
     columns: tuple[str, ...]
@@ -67,8 +73,8 @@ class Unfolding:
     def select(self, select: Select) -> Block:
         """Return the block over base tables that a SELECT of the plan computes.
 
-        Raise Undecided if no such block is found, and Misread if the rows of a table are those of another snapshot than
-        the current one.
+        Raise Undecided if no such block is found, and Misread if the plan reads a table at another snapshot than the
+        current one.
         """
         block = self._at_moments(select)
         for table in block.tables:
@@ -81,7 +87,8 @@ class Unfolding:
     def folded(self, block: Block) -> Block:
         """Return the block with its grouped derived tables merged into it, so that it aggregates rows.
 
-        Raise Undecided if a derived table cannot be merged.
+        `sum(s) … FROM (SELECT k, sum(x) AS s … GROUP BY k)` gives `sum(x) …`. Raise Undecided if a derived table cannot
+        be merged.
         """
         for table in block.tables:
             if table.inner is not None:
@@ -93,7 +100,7 @@ class Unfolding:
     def _at_moments(self, select: Select) -> Block:
         """Return the SELECT's block, with the snapshots at which its base tables are read as parts of the table names.
 
-        A table that is read at the current snapshot keeps its name.
+        `t VERSION AS OF 5` gets the name `t@5`. A table that is read at the current snapshot keeps its name.
         """
 
         def read(table: Occurrence) -> Occurrence:
@@ -116,7 +123,8 @@ class Unfolding:
     def _union(self, union: Union, table: Occurrence) -> Held:
         """Return the branches of a UNION ALL as one block, whose filter is the disjunction of the branches' filters.
 
-        Raise Undecided if the branches differ in more than their filters, or if two branches may have the same row.
+        `table` is the derived table that has the UNION ALL. Raise Undecided if the branches differ in more than their
+        filters, or if two branches may have the same row.
         """
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
@@ -147,10 +155,10 @@ class Unfolding:
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the blocks, with blocks that read one table at successive snapshots merged into one.
+        """Return the blocks, with blocks that read one table at successive snapshots merged into one block.
 
-        Raise Undecided if the filters of such blocks differ, and Misread if their rows together are not those of the
-        current snapshot.
+        Raise Undecided if the filters of these blocks differ, and Misread if the merged block does not have the rows of
+        the current snapshot.
         """
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
             return list(blocks)
@@ -167,9 +175,9 @@ class Unfolding:
         return whole
 
     def _as_in(self, first: Block, other: Block) -> Block:
-        """Return `other` with the table ids of `first`; the snapshots at which tables are read may differ.
+        """Return `other` with the table ids of `first`, if the two blocks differ only in their filters and snapshots.
 
-        Raise Undecided if the two blocks compute different expressions.
+        Raise Undecided if the blocks compute different expressions.
         """
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._zone)
@@ -190,7 +198,7 @@ class Unfolding:
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
         """Return the block `outer` with its relation `table` replaced by `held`, the block that computes the relation.
 
-        A relation with HAVING stays a derived table; with `folding`, it is merged as well. Raise Undecided if the two
+        A relation with HAVING stays a derived table; with `folding`, it is merged as well. Raise Undecided if the
         blocks cannot be merged.
         """
         outer, held = _one_set(outer, table, held)
@@ -228,7 +236,10 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return the outer block with a relation kept as a derived table, because its HAVING drops groups."""
+        """Return the outer block with a relation kept as a derived table, because its HAVING drops groups.
+
+        `inner` is the block that computes `table`.
+        """
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
@@ -242,8 +253,9 @@ class Unfolding:
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
         """Return a block that reads groups without grouping them again as a grouped block over rows.
 
-        Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if an aggregate without
-        GROUP BY is joined with other tables.
+        `merged` is the outer block over the tables of `inner`, the grouped block that computes the relation `table` of
+        `outer`. Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if an aggregate
+        without GROUP BY is joined with other tables.
         """
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
@@ -259,7 +271,10 @@ class Unfolding:
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether at most one group of `inner` remains, because filters restrict each key to one value."""
+        """Return whether at most one group of `inner` remains, because filters restrict each key to one value.
+
+        `merged` is the outer block over the tables of `inner`.
+        """
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
         return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
@@ -267,8 +282,8 @@ class Unfolding:
     def _regrouped(self, merged: Block, inner: Block) -> Block:
         """Return a block that groups the groups of `inner` again as a grouped block over rows.
 
-        Raise Undecided if an aggregate equals no aggregate over rows, or if aggregates of `inner` are keys, filters or
-        join conditions.
+        `merged` is the outer block over the tables of `inner`. Raise Undecided if an aggregate equals no aggregate over
+        rows, or if aggregates of `inner` are keys, filters or join conditions.
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided("a single group of all rows is grouped again")
@@ -291,8 +306,9 @@ class Unfolding:
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
     """Restrict a view with grouping sets to the one set that the outer block selects by a condition on grouping_id().
 
-    Return the outer block without this condition, and the view's content (a block and its column names) restricted to
-    the set. Return a view without grouping sets unchanged. Raise Undecided if several sets are read.
+    `held` is the view's content, a block and its column names, and `table` the view in the outer block. Return the
+    outer block without this condition, and the content restricted to the set. Return a view without grouping sets
+    unchanged. Raise Undecided if several sets are read.
 
     law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
          the other keys and grouping() itself are not read
@@ -315,7 +331,10 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
-    """Return the content of a view restricted to one grouping set: the keys of the set, and the aggregates."""
+    """Return the content of a view restricted to one grouping set: the keys of the set, and the aggregates.
+
+    `held` is the content, `grouped` are the keys of the set.
+    """
     missing = [key for key in held.block.keys or () if key not in grouped]
     places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
     outputs, names = (tuple(each[i] for i in places) for each in (held.block.outputs, held.block.names))
@@ -337,9 +356,10 @@ def _bucketed(key: Tree) -> Tree | None:
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Return coalesce(sum(bitmap_count(…)), 0) as count(DISTINCT …), because bitmap buckets have no value in common.
+    """Return `coalesce(sum(bitmap_count(…)), 0)` as `count(DISTINCT …)`; return other nodes unchanged.
 
-    Return other nodes unchanged.
+    Both are equal because bitmap buckets have no value in common. `values` are the expressions whose bitmap buckets are
+    the groups.
     """
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
@@ -358,9 +378,9 @@ def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
 
 
 def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
-    """Return the one-to-one mappings of one block's table ids to another's, the likeliest first, at most MOST_MAPPINGS.
+    """Return the one-to-one mappings of one block's table ids to another's, at most MOST_MAPPINGS.
 
-    Return an empty list if the blocks do not read the same tables equally often.
+    Mappings of equal ids come first. Return an empty list if the blocks do not read the same tables equally often.
     """
     found: list[Mapping[str, str]] = [{}]
     for table in one.tables:

@@ -57,7 +57,8 @@ def verify(
 ) -> Verdict:
     """Return the verdict on a plan, given as SQL text, for the question: the block that the plan answers.
 
-    With `schema`, the plan's outputs must have the names of these columns; without `schema`, the question's names.
+    `leaves` provides the tables, and the blocks that compute views and storage tables. With `schema`, the plan's
+    outputs must have the names of these columns; without `schema`, the question's names.
     """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
@@ -91,7 +92,10 @@ def verify(
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
-    """Return which stale rows the plan reads without filtering them out, as a message; empty if it reads none."""
+    """Return which stale rows the plan reads without filtering them out, as a message; empty if it reads none.
+
+    `text` is the plan's SQL.
+    """
     for scan in plan.scans():
         table = leaves.table(scan.name)
         if table is None or not table.behind:
@@ -112,7 +116,8 @@ def _as_groups(block: Block) -> Block:
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
     """Compare two blocks: as they are, then level by level, then with nested groups merged into one level.
 
-    Return the first comparison without a difference; otherwise one of the differences found.
+    Return the first comparison without a difference; otherwise one of the differences found. `unfolding` merges the
+    nested groups of the plan.
     """
     found = compare(question, plan, leaves.table, zone)
     if found.difference and (has_layers(question) or has_layers(plan)):
@@ -152,7 +157,8 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
     """Return how a plan's outputs, names or snapshots differ from the required ones, as a message.
 
-    Return an empty string if they do not differ.
+    Return an empty string if they do not differ. `schema` has the required column names; if it is None, the names are
+    those of `question`.
     """
     block = plan.block
     if len(block.outputs) != len(question.outputs):
