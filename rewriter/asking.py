@@ -26,6 +26,7 @@ from rewriter.sql import (
     every,
     holds,
     membership_of,
+    offering,
 )
 
 Known = Mapping[str, frozenset[TableName]]
@@ -206,9 +207,10 @@ class _Asking:
                     yield Need(names, self._of(names))
         stars, meant = self.own.stars, self.source.qualifiers
         if stars and None not in meant.values():
-            starred = frozenset(
-                t for qualifier, t in meant.items() if t and not stars.keys().isdisjoint(("", qualifier))
-            )
+            assert self.select.tree is not None
+            # law: `*` has no columns of a table that a SEMI or ANTI join only asks
+            named = {*stars, *(alias for alias, _ in offering(self.select.tree) if "" in stars)}
+            starred = frozenset(table for qualifier, table in meant.items() if table and qualifier in named)
             without = frozenset[str]().union(*stars.values())
             for name, tables in self.known.items():
                 if name not in without and not tables.isdisjoint(starred):

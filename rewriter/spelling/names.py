@@ -18,7 +18,7 @@ from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName
 from rewriter.schema import Uncertain, type_of
-from rewriter.sql import SelectBlock, Statement, from_items
+from rewriter.sql import SelectBlock, Statement, offering
 
 Tree = exp.Expr
 
@@ -86,14 +86,6 @@ class Names:
         if not trees or not all(trees):
             raise Unsupported("one of its operands is not supported")
         return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
-
-
-def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
-    """Yield each item of FROM whose columns the SELECT can name: its lower-case alias or table name, and its tree."""
-    hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
-    for item in from_items(tree):
-        if not any(item is each for each in hidden):
-            yield item.alias_or_name.lower(), item
 
 
 def _outputs(item: Tree, scope: Scope) -> Iterator[Column]:

@@ -16,8 +16,8 @@ from rewriter.block.scope import Scope
 from rewriter.functions.registry import CLOCK, RESULTS, meant
 from rewriter.schema import Uncertain, type_of
 from rewriter.spelling.calls import NAME, Call
-from rewriter.spelling.names import Names, offering
-from rewriter.sql import Statement
+from rewriter.spelling.names import Names
+from rewriter.sql import Statement, offering
 from rewriter.sql.blocks import depth_at
 
 Tree = exp.Expr

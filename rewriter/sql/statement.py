@@ -347,6 +347,14 @@ def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
             yield clause.this
 
 
+def offering(tree: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
+    """Yield each item of FROM whose columns the SELECT can name: its lower-case alias or table name, and its tree."""
+    hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
+    for item in from_items(tree):
+        if not any(item is each for each in hidden):
+            yield item.alias_or_name.lower(), item
+
+
 def place_of(table: exp.Table) -> tuple[int, int]:
     """Return the start and end offsets of a table's name in the statement's text."""
     parts = [part for part in table.parts if isinstance(part, exp.Identifier)]

@@ -67,6 +67,12 @@ def test_only_views_that_have_what_is_needed(built: World, sql: str, expected: s
     assert shortlist(built, sql) == expected
 
 
+def test_a_star_needs_no_columns_of_a_table_that_is_only_asked() -> None:
+    query = "SELECT {} FROM sales LEFT SEMI JOIN dim ON sales.dim_id = dim.id"
+    known = world(GoldenFile(Path(), schema=SCHEMA, views={"known": query.format("id, region, n, x, d, dim_id")}))
+    assert rewrite(parse(query.format("*"), known.session), known.definitions, known.relations).rewritten
+
+
 def test_another_table_may_have_the_column(built: World) -> None:
     # `weight` and `label` are used by no view: they can be of `dim`, to which a view of sales would be joined.
     sql = "SELECT region, weight, sum(n) FROM sales JOIN dim ON region = dim.label GROUP BY region, weight"
