@@ -82,8 +82,8 @@ def same_in_double(value: Fraction | int) -> bool:
 
     Integers from 2^53 on are not told apart in DOUBLE, and 0.99999999999999999999 is 1.0 there.
     """
-    near = float(value) if abs(value) < EXACT_IN_DOUBLE else None
-    return near is not None and (value == near or (ceil(value) == ceil(near) and floor(value) == floor(near)))
+    near = float(value)
+    return abs(near) < EXACT_IN_DOUBLE and (ceil(value), floor(value)) == (ceil(near), floor(near))
 
 
 def listed_alone(literals: Sequence[Tree], kind: str) -> bool:
@@ -96,10 +96,10 @@ def listed_alone(literals: Sequence[Tree], kind: str) -> bool:
         return True
     if any(map(is_double, literals)):
         return False
-    numbers = [_digits((each.this if isinstance(each, exp.Neg) else each).name) for each in literals]
     precision, scale = _precision_of(kind)
-    wholes, scales = zip((precision - scale, scale), *numbers, strict=True)
-    return max(wholes) + max(scales) <= MAX_PRECISION
+    digits = [(precision - scale, scale)]
+    digits += (_digits((each.this if isinstance(each, exp.Neg) else each).name) for each in literals)
+    return max(whole for whole, _ in digits) + max(fraction for _, fraction in digits) <= MAX_PRECISION
 
 
 def number_of(text: str) -> Fraction | int:
