@@ -1,8 +1,8 @@
 """Encodes and decodes whole Thrift messages, by Thrift's C extension if it is built.
 
-The arguments of a call are a struct with the request as field 1, and its result is a struct with the response as field
-0; both wrappers are encoded here, so that no generated service is needed. The functions at the end describe the
-differences of protocol versions.
+The body of a call is a Thrift struct that has the request as field 1, and the body of a reply is a struct that has the
+response as field 0. These outer structs are written and read here, so that no generated service class is needed.
+`clamped`, `columnar`, `knows_timeout` and `status_held_s` describe how protocol versions differ.
 """
 
 from __future__ import annotations
@@ -70,12 +70,18 @@ def encode(struct: Any) -> bytes:
 
 
 def encode_call(name: str, seqid: int, request: Any) -> bytes:
-    """Encode a Thrift call: the message header and the request struct, without the frame length."""
+    """Encode a Thrift call: a header with the call's name and sequence id, then the request struct.
+
+    The four bytes of length that precede a message in a frame are not included.
+    """
     return write_head(name, CALL, seqid) + _REQUEST + encode(request) + _STOP
 
 
 def encode_reply(name: str, seqid: int, response: Any) -> bytes:
-    """Encode a Thrift reply: the message header and the response struct, without the frame length."""
+    """Encode a Thrift reply: a header with the call's name and sequence id, then the response struct.
+
+    The four bytes of length that precede a message in a frame are not included.
+    """
     return write_head(name, REPLY, seqid) + _RESPONSE + encode(response) + _STOP
 
 
@@ -162,17 +168,19 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Return whether clients that use a protocol version get row sets as columns.
+    """Return whether clients that use a protocol version get row sets as columns (V6 and later).
 
-    Clients of older versions get row sets as rows, and binary values as strings.
+    `version` is Thrift's number of the version, which is 5 for V6. Clients of older versions get row sets as rows, and
+    binary values as strings.
     """
     return version >= V6
 
 
 def knows_timeout(version: int) -> bool:
-    """Return whether clients of a protocol version know the state TIMEDOUT.
+    """Return whether clients of a protocol version know the operation state TIMEDOUT (V9 and later).
 
-    A client that does not know TIMEDOUT would poll the status forever.
+    `version` is Thrift's number of the version, which is 8 for V9. A client that does not know TIMEDOUT would take the
+    operation for a running one and poll its status forever.
     """
     return version > V8
 

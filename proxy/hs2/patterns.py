@@ -39,7 +39,9 @@ def is_exact(pattern: str | None) -> bool:
 
 
 def any_text_between(pieces: Sequence[str]) -> str:
-    """Return a regular expression that matches the pieces with any text between them, without backtracking.
+    """Return a regular expression that matches the `pieces` in order, with any text between two pieces.
+
+    The pieces are regular expressions, too; an empty piece matches the empty text. Atomic groups prevent backtracking.
 
     >>> any_text_between(["a", "b", "", "c", "d"])
     'a(?>.*?b)(?>.*?c).*d'

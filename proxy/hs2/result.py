@@ -46,7 +46,12 @@ Query = Callable[[str], Awaitable[ResultSet]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a column's values are encoded: Thrift field, column and value classes, Python type, placeholder for NULL."""
+    """How the values of a column type are encoded in Thrift.
+
+    `field` is the field of Thrift's unions of columns and of values, `column` and `value` are the names of Thrift's
+    classes for columnar and for row-based results, `convert` is the Python type, and `null` the placeholder that is
+    sent for NULL.
+    """
 
     field: str
     column: str
@@ -115,7 +120,7 @@ def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
 
 
 def _filled(values: Sequence[Any], null: Any) -> tuple[list[Any], bytes]:
-    r"""Return the values with `null` in place of each None, and the bit set that marks the NULLs.
+    r"""Return the values of a column with `null` in place of each None, and the bit set that marks the NULLs.
 
     The bit set is as long as Spark makes it: one byte, and one more for every eight rows up to the last NULL.
 

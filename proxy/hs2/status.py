@@ -77,7 +77,7 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error to report for a statement that writes: it says that the statement may have been executed."""
+        """Return the error to report for a statement that writes; its message says that it may have been executed."""
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
@@ -175,6 +175,8 @@ def own_words(text: str) -> str:
 
 def root_message(text: str) -> str:
     r"""Return the message of the innermost cause in a printed Java stack trace.
+
+    Without a cause, this is the message of the first exception. Text without a stack trace is returned unchanged.
 
     >>> root_message("x.E: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (Permission denied)\n\tat a.B.d(D.java:2)\n")
     '/x (Permission denied)'

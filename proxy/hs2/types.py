@@ -97,7 +97,7 @@ def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
 
 
 def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
-    """Return the columns that a schema from GetResultSetMetadata describes.
+    """Return the names and types of the columns that a Thrift schema from GetResultSetMetadata describes.
 
     >>> columns_of(table_schema([ColumnDesc("a", "decimal(10,2)"), ColumnDesc("b", "int")]))
     (ColumnDesc(name='a', type='decimal(10,2)'), ColumnDesc(name='b', type='int'))
