@@ -1,4 +1,4 @@
-"""Refreshes the storage tables of materialized views (the Iceberg tables that hold their rows) by Spark jobs."""
+"""Refreshes materialized views: Spark jobs compute a view's rows and write them to the view's storage table."""
 
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.pipeline import Pipeline

@@ -50,9 +50,9 @@ def _time(added_ms: int | None) -> str:
 
 
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """Return the rows of a table function (a key of FUNCTIONS) for a view, as the text of a SQL subquery.
+    """Return the rows of a table function for a view, as the text of a SQL subquery.
 
-    Raise SqlError 54000 for more than MOST_FILES rows.
+    `function` is `mv_dependencies` or `stale_files`. Raise SqlError 54000 for more than MOST_FILES rows.
     """
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)

@@ -1,6 +1,6 @@
 """View locks, held by refreshes, maintenance and drops: at most one change of a view's storage runs at a time.
 
-While a view is being dropped, no other change of the view's storage begins.
+While a view is being dropped, no other change of the view's storage starts.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class UnderWay:
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
         """Cancel a running change of the view's storage, then hold the view's lock during the `with` block.
 
-        A change that already waits for the lock raises Lost.
+        A change that already waits for the lock raises Lost, because the view is being dropped.
         """
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):

@@ -1,6 +1,6 @@
 """Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
-The refresh begins after the write has succeeded, so a failed refresh does not fail the write. The failure is reported
+The refresh starts after the write has succeeded, so a failed refresh does not fail the write. The failure is reported
 in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A refresh never turns
 rewriting on again after a user has turned rewriting off.
 """
@@ -48,8 +48,8 @@ class OnCommit:
         """Refresh the stale views over the tables that a statement may have written to.
 
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
-        other refreshes run in the background. Return when all refreshes for which the statement waits have ended. If
-        this call is cancelled, cancel these refreshes as well.
+        other refreshes run in the background. `log` adds a line to the statement's log. Return when all refreshes for
+        which the statement waits have ended. If this call is cancelled, cancel these refreshes as well.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         decisions = await self._waiting(definitions, views)
@@ -65,10 +65,11 @@ class OnCommit:
     def _waited_for(
         self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
     ) -> list[Coroutine[Any, Any, None]]:
-        """Start the refreshes for which a statement waits; return one coroutine per view that waits for its refresh.
+        """Start the refreshes for which a statement waits; return, per view, a coroutine that waits for the refresh.
 
-        Each refresh begins after the refreshes of the views that the view reads. The refresh of a view with
-        `viewgate.refresh.wait = always` begins after all refreshes before it, because a full refresh may read their
+        `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed). A
+        refresh starts after the refreshes of the views that its view reads. The refresh of a view with
+        `viewgate.refresh.wait = always` starts after all refreshes before it, because a full refresh may read their
         storage.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
@@ -105,9 +106,10 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Start missed post-commit refreshes in the background: those of all stale views without DEFERRED REFRESH.
+        """Start missed post-commit refreshes in the background: refresh all stale views without DEFERRED REFRESH.
 
-        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable.
+        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable. `definitions` loads
+        the definitions of all views.
         """
         self._start(self._caught_up(definitions))
 
@@ -123,7 +125,7 @@ class OnCommit:
             await self._refresh_all(missed, _logger.info, Cause.MISSED)
 
     async def close(self) -> None:
-        """Cancel the running refreshes, and wait for their end."""
+        """Cancel the running refreshes, and wait until they have ended."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -136,7 +138,10 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the stale views and the views over stale views, except views created WITH DEFERRED REFRESH."""
+        """Return the stale views and the views over stale views, except views created WITH DEFERRED REFRESH.
+
+        `views` are in the order of refresh, and so are the returned views.
+        """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
@@ -153,10 +158,10 @@ class OnCommit:
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]
     ) -> dict[MaterializedView, Decision | None]:
-        """Return the views for whose refresh the writing statement waits, each with the decision how to refresh.
+        """Return the views for whose refresh a statement waits, each with the decision how to refresh the view.
 
-        The properties of each view decide; a statement waits for a view only if it also waits for all stale views that
-        this view reads. The decision is None if planning the refresh fails.
+        Each view's property `viewgate.refresh.wait` decides; but a statement waits for a view only if it also waits for
+        all stale views that this view reads. The decision is None if planning the refresh fails.
         """
         waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
@@ -172,7 +177,9 @@ class OnCommit:
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
         """Return whether a statement waits for a view's refresh, and the decision how to refresh the view.
 
-        The decision is None if the statement does not wait (wait = never), or if planning the refresh failed.
+        The property `viewgate.refresh.wait` decides: never, always, or (by default) if the refresh is incremental. The
+        decision is None for never. If planning the refresh fails, return True and None, so that the statement reports
+        the failure.
         """
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:
@@ -198,7 +205,8 @@ class OnCommit:
     ) -> None:
         """Refresh a view if it is stale, and log the result; if the refresh fails, add the view to `failed`.
 
-        A view that reads a view in `failed` is not refreshed, and is added to `failed` as well.
+        A view that reads a view in `failed` is not refreshed, and is added to `failed` as well. `asked` are the options
+        of the refresh; `cause` is recorded in the journal of refreshes.
         """
         if why := stopped(view, failed):
             log(why)
@@ -223,7 +231,7 @@ class OnCommit:
 
 
 class _Said:
-    """The log function of a refresh: writes to the log of the waiting statement, and after `leave` to the server's."""
+    """The log function of a refresh: writes to the waiting statement's log and, after `leave`, to the server's log."""
 
     def __init__(self, log: Log) -> None:
         self._log: Log = lambda line: log(f"Viewgate: {line}")
@@ -237,9 +245,10 @@ class _Said:
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
-    """Wait until a view's refresh has ended, or the time limit of the view's properties (see `_limit`) has passed.
+    """Wait until `task`, a view's refresh, has ended, or until the time limit of the view's properties has passed.
 
-    After the time limit, the refresh continues in the background. If this wait is cancelled, cancel the refresh.
+    `_limit` returns that time limit. After the limit, the refresh continues in the background. If this wait is
+    cancelled, cancel the refresh.
     """
     try:
         await asyncio.wait({task}, timeout=_limit(view))

@@ -1,4 +1,4 @@
-"""Runs refreshes: one statement writes new content to a staged branch of the storage table, one commit publishes it.
+"""Runs refreshes: a statement writes new rows to a staged branch of the storage table, a commit publishes the branch.
 
 A staged branch is an Iceberg branch that no reader sees. `next_step` chooses the statement: an incremental one, whose
 cost grows with the change, if it provably gives the same content, else the whole query. If an incremental statement
@@ -44,7 +44,7 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # the properties of storage that a
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """The result of a refresh: rows written, the storage's snapshot, and whether the refresh changed anything.
+    """The result of a refresh: rows written, the storage's snapshot, and whether the refresh changed the storage.
 
     `only` is the SQL condition that the stored rows satisfy if the storage holds a part of the view's rows; empty if
     the storage holds all rows.
@@ -76,7 +76,8 @@ class Pipeline:
     ) -> Refreshed:
         """Refresh a view's storage and return the result; raise SqlError if the refresh fails.
 
-        A refresh may consist of several commits; after a failure, the storage has the rows of the last commit.
+        `asked` are the options of the refresh, and `cause` is recorded in the journal of refreshes. A refresh may
+        consist of several commits; after a failure, the storage has the rows of the last commit.
         """
 
         def say(line: str) -> None:
@@ -97,22 +98,23 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Cancel a running change of a view's storage, and let no other change begin during the `with` block."""
+        """Cancel a running change of a view's storage, and let no other change start during the `with` block."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        """Record that the current snapshot of a table holds the result of the view's query over these sources.
+        """Record that the current snapshot of `storage` holds the result of the view's query over `sources`.
 
-        An existing table is thereby adopted as a view's storage without a refresh.
+        An existing table is thereby adopted as the storage table of the view, without a refresh.
         """
         async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record that the storage filled for the version `filled` of a view is also valid for the version `view`.
+        """Record that the storage filled for one version of a view (`filled`) is also valid for the version `view`.
 
-        Do nothing if the definitions differ. Raise SqlError if the storage is missing or is being changed.
+        Do nothing if the definitions of the versions differ. Raise SqlError if the storage is missing or is being
+        changed.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
@@ -200,13 +202,13 @@ class Pipeline:
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
         """Return the staging tables for refreshes that read the same appended rows, by view name.
 
-        Views whose refresh reads no shared rows are absent. After each refresh, its view must `leave` the staging
-        table.
+        Views whose refresh shares no appended rows with another refresh are absent. After each refresh, call the
+        staging table's method `leave` with the refreshed view.
         """
         return shared_deltas(self._runner, decisions)
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """Return the kind of the next refresh, its reason and following steps as text, and its SQL statement.
+        """Return the kind of the next refresh, the reason and the following steps as text, and the SQL statement.
 
         The statement is empty if there is nothing to refresh. For a refresh in several steps, the statement is the
         first one.
@@ -222,8 +224,8 @@ class Pipeline:
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """Write and publish the rows of one step; return the published snapshot.
 
-        Return None, without publishing, if a source that is not pinned to a snapshot has changed meanwhile: it is
-        unknown which rows were read.
+        Return None, without publishing, if a source that is not pinned to a snapshot has changed while it was read,
+        because it is then unknown which of its rows were read.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:

@@ -24,7 +24,10 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """Return how to refresh the storage from its recorded source snapshots to the current snapshots, and why."""
+    """Return how to refresh the storage from its recorded source snapshots to the current snapshots, and why.
+
+    `sources` are the base tables with their current snapshots.
+    """
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
@@ -46,7 +49,7 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Return the change of a source with its data files: those added and removed or, if `live`, all current files.
+    """Return the change of a source with data files: the added and removed files or, if `live`, all current files.
 
     Return the change unmodified if a manifest cannot be read.
     """
@@ -93,7 +96,8 @@ class Reading:
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
     """Return the view's own storage query, pinned to the snapshots of its sources.
 
-    If `whole`, views in the query are replaced by their storage tables where the storage is fresh.
+    If `whole`, each materialized view in the query is replaced by its storage table if that storage is fresh. Otherwise
+    no view is replaced.
     """
     stored = sources.stored if whole else {}
     if not stored:
@@ -106,7 +110,8 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
     """Return a query that computes the view's rows from the storage of another view over the same tables.
 
-    Return None if no such storage is fresh, sufficient, and cheaper to read than the tables.
+    `storage` is the view's own storage table. Return None if no other view's storage is fresh, has all data that the
+    view needs, and is cheaper to read than the base tables.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

@@ -29,7 +29,7 @@ _LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a vie
 class Schedule:
     """Runs scheduled refreshes until cancelled, at most AT_ONCE at a time.
 
-    Each refresh begins after the running refreshes of the views that its view reads.
+    Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""Reads appended rows that several incremental refreshes need only once, into a staging table.
+"""Reads appended rows once for several incremental refreshes that need them, and stages the results in one table.
 
 Each view has a delta query, which computes the appended rows' contribution to the view. One statement runs the delta
 queries of all views:
@@ -70,7 +70,7 @@ class SharedDelta:
         return replace(decision, reason=f"{decision.reason}; read once for {len(queries)} views", content=content)
 
     async def leave(self, view: MaterializedView) -> None:
-        """Record that the refresh of a view has ended; after the last of these refreshes, drop the staging table."""
+        """Record that the refresh of a view has ended; if no refresh needs the staging table any longer, drop it."""
         self._reading.discard(view.name)
         if not self._reading and self._staging is not None:
             self._staging.cancel()

@@ -1,7 +1,7 @@
 """The base tables that a view's storage query reads, directly or through other views.
 
-The storage query fills the storage table. A refresh pins the base tables to snapshots, so that they cannot change while
-it runs.
+The storage query fills the storage table. A refresh pins the base tables to snapshots, so that the rows that it reads
+cannot change while the refresh runs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 
 @dataclass(frozen=True)
 class Sources:
-    """The base tables that a storage query reads, as they are now, and the views through which it reads them.
+    """The base tables that a storage query reads, as they are now, and the views through which the query reads them.
 
-    `stored` maps each materialized view among these views to the view and its storage table, if a refresh may read the
-    storage instead of expanding the view: it is fresh and was computed under the same settings.
+    `stored` maps the name of each materialized view whose storage a refresh may read, instead of expanding the view, to
+    the view and its storage table. Such storage is fresh and was computed under the same settings.
     """
 
     tables: Mapping[TableName, Table]

@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 def job_thread() -> Iterator[ThreadPoolExecutor]:
     """Yield an executor with one thread for the blocking calls of a job.
 
-    At the end, a call that still runs is not waited for.
+    At the end of the `with` block, a call that still runs is not waited for.
     """
     thread = ThreadPoolExecutor(1, "refresh")
     try:
@@ -106,7 +106,8 @@ _NO_CONNECTION = "08001"
 class ConnectRunner:
     """Runs each job in a new session on a Spark Connect server.
 
-    The session is released at the job's end, so that the server may restart between jobs.
+    `connect` opens a session; `settings` are Spark settings for every job. The session is released at the job's end, so
+    that the server may restart between jobs.
     """
 
     def __init__(
@@ -180,7 +181,7 @@ class ConnectJob:
 
 
 class EmbeddedRunner:
-    """Runs each job in a new session of the Spark in this process.
+    """Runs each job in a new session of the Spark in this process, in the scheduler pool `pool`.
 
     A job's settings affect neither clients nor other jobs.
     """

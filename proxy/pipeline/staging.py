@@ -39,10 +39,10 @@ def recording(summary: Mapping[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield a name for a new branch of a view's storage, on which the `with` block stages rows; then drop the branch.
+    """Yield the name of a branch of a view's storage, on which the `with` block stages rows; then drop the branch.
 
-    If the block fails because the main branch has changed since the snapshot `base` (for example, by another refresh),
-    raise Lost.
+    The block must create the branch. If the block fails because the main branch no longer has the snapshot `base` (for
+    example, after another refresh), raise Lost. None as `base` stands for a table without snapshots.
     """
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
@@ -76,7 +76,7 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
     """Return whether two refresh states have the same view version, and the same columns of sources and storage.
 
-    The types of the view's columns are then the same, too. Return False if no state is recorded.
+    The types of the view's columns are then the same, too. Return False if `recorded` is None (no refresh is recorded).
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 

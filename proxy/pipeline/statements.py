@@ -36,9 +36,10 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 
 
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """Return the query with each table pinned to the snapshot that `snapshots` gives for it (`t VERSION AS OF …`).
+    """Return the query with each table pinned to the snapshot that `snapshots` gives for the table.
 
-    Raise SqlError 0A000 if a table in `snapshots` cannot be pinned everywhere in the query.
+    For example, `SELECT a FROM t` becomes `SELECT a FROM t VERSION AS OF 7`. Raise SqlError 0A000 if a table in
+    `snapshots` cannot be pinned everywhere in the query.
     """
     try:
         pinned = rewriter.pin(sql, snapshots, session)
@@ -63,7 +64,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Return the error message for a query that reads no table, or reads only temporary views."""
+    """Return the error message for a query that reads no table, or that reads only temporary views."""
     names = (t.name for block in statement.blocks for t in block.tables if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

@@ -167,7 +167,7 @@ def explained(
     """Return the error to report for a failed refresh: Spark's message without the query plan.
 
     If a source column that the last refresh read is missing now, the message names the column and the remedy instead.
-    `refreshed` is the recorded refresh state, None before the first refresh.
+    `refreshed` is the recorded refresh state, None before the first refresh; `now` are the current base tables by name.
     """
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
@@ -179,7 +179,7 @@ def explained(
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
     """Return a message that names the missing column if `message` is about a source column that the last refresh read.
 
-    Return an empty text for any other error.
+    `now` are the current base tables by name. Return an empty text for any other error, or if `refreshed` is None.
     """
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:

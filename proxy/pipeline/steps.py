@@ -38,10 +38,11 @@ _UNDROPPED = (
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a refresh: `full`, or only the rows that satisfy the condition `where` over the view's columns.
+    """The options of a refresh: `full` for a full refresh, `where` for a refresh of a part of the rows.
 
-    `anew` recomputes the stored rows from the sources, after an incremental attempt has failed. `delta` is the staging
-    table that this refresh shares with other refreshes at the same time; None if it shares none.
+    `where` is a SQL condition over the view's columns; empty for all rows. `anew` recomputes the stored rows from the
+    sources, after an incremental attempt has failed. `delta` is the staging table that this refresh shares with other
+    refreshes at the same time; None if it shares none.
     """
 
     full: bool = False
@@ -74,7 +75,7 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether the columns are unchanged since the last refresh, so that their types need not be checked."""
+        """Whether sources and storage have the columns of the last refresh, so that no types need checking."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
@@ -89,7 +90,7 @@ class Step:
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
-    """Plan and return the next step of a refresh; the step's decision also says if there is nothing to do.
+    """Plan and return the next step of a refresh; if the view is fresh, the step's decision says so.
 
     Raise SqlError if a source or the storage cannot be used, or if the requested condition is not supported.
     """
@@ -159,10 +160,10 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that refreshes the stored rows; a step without change if they are up to date.
+        """Return the step that refreshes the stored rows; if the rows are up to date, a step that changes nothing.
 
-        If all rows must be recomputed, the step stores the rows that satisfy the condition `wanted`. If not, another
-        step follows that `then` describes; none follows if `then` is empty.
+        If all rows must be recomputed, the step stores the rows that satisfy the condition `wanted`. If only changes
+        are merged, a second step follows, which `then` describes; none follows if `then` is empty.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
@@ -203,9 +204,9 @@ class _Planning:
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
-        """Return the condition of the stored rows together with the requested rows (`where`).
+        """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
-        Return `where` alone if the storage is not partial.
+        Stored rows outside the retention `kept` are left out. Return `where` alone if the storage is not partial.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
@@ -221,7 +222,7 @@ class _Planning:
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
         """Return the condition for rows that satisfy `part` and are recent enough for the retention `kept`.
 
-        An empty `part` stands for all rows, and None as `kept` for no retention.
+        An empty `part` stands for all rows, None as `kept` for no retention. An empty result stands for all rows.
         """
         if kept is None:
             return part
@@ -243,7 +244,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether two refresh states are the same, except for the refresh time and the condition of the rows."""
+    """Return whether two refresh states are equal, apart from the refresh time and the condition of the rows."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored

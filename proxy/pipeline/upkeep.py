@@ -79,7 +79,7 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record that the storage filled for the version `filled` of a view is also valid for the version `view`.
+        """Record that the storage filled for one version of a view (`filled`) is also valid for the version `view`.
 
         Both versions must have the same definition. Do nothing if the last refresh recorded in the storage was not for
         the version `filled`.
@@ -107,7 +107,10 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit an empty snapshot to the storage whose summary records the refresh state of the present rows."""
+        """Commit an empty snapshot to the storage, whose `summary` records the refresh state of the stored rows.
+
+        The refresh state is also recorded in the table properties.
+        """
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:

@@ -33,7 +33,7 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run the function `work`, and collect the jobs that it runs."""
+        """Run the function `work`, and collect the Spark jobs that it runs."""
         with self:
             await work()
 
@@ -49,7 +49,7 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
     """Log the progress of a job during the `with` block, first after `first_s` seconds, then at growing intervals.
 
-    `who` begins each log line. Nothing is logged if the progress is unknown.
+    `who` is the first word of each log line: the name of the view. Nothing is logged if the progress is unknown.
     """
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
