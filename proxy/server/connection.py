@@ -122,9 +122,9 @@ class Connection(asyncio.Protocol):
     """One client connection; when the connection is lost, the call that is being answered is cancelled.
 
     Invalid bytes close only this connection. `entered(connection)` is called when the connection is made, and
-    `left(connection, peer)` when it is lost; the sessions tied to the peer then end. Without a `kind`, the first byte
-    determines the transport. With a `kind`, the connection comes from another worker process (`within`). With `only`,
-    clients must use that transport, in clear text or TLS.
+    `left(connection, peer)` when it is lost; the sessions tied to the peer then end. `kind` is the class of the
+    conversation (the protocol) on a connection from another worker process; if `kind` is None, a client connects, and
+    the first byte determines the transport. With `only`, clients must use that transport, in clear text or TLS.
     """
 
     def __init__(
@@ -272,7 +272,11 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Let a Shortcut read the socket if the client has just repeated calls with prepared replies quickly."""
+        """Let a Shortcut read the socket if the client has just made eight prepared calls within a millisecond.
+
+        A call is prepared if its reply was made before the call arrived. A Shortcut answers prepared calls without the
+        event loop. A client that uses TLS gets no Shortcut.
+        """
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1
@@ -310,7 +314,7 @@ class Connection(asyncio.Protocol):
             raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer an event of the conversation, and then the events that arrived meanwhile, in order."""
+        """Answer an event (a call or a login step), and then the events that have arrived meanwhile, in order."""
         try:
             while event is not None:
                 answer = await conversation.answer(event)

@@ -63,8 +63,8 @@ class Caller:
 class Conversation(ABC):
     """The protocol of one connection in one transport: turns received bytes into events, and replies into bytes.
 
-    `peer` is the client that has logged in, None before the login; over HTTP, the peer may change with each request.
-    `ends` is true if the connection must be closed after the last reply.
+    An event is a call or a step of the login. `peer` is the client that has logged in, None before the login; over
+    HTTP, the peer may change with each request. `ends` is true if the connection must be closed after the last reply.
     """
 
     peer: Peer | None = None
@@ -114,8 +114,8 @@ class Conversation(ABC):
     ) -> bytes | None:
         """Return the encoded reply if the bytes are exactly one call whose reply is prepared; None for any other bytes.
 
-        `payload` returns the message in the bytes, or None if the bytes are not exactly one message; `frame` encodes a
-        reply.
+        `payload` returns the Thrift message in the bytes, or None if the bytes are not exactly one message; `frame`
+        encodes a reply message to the bytes to send.
         """
         peer, message = self.peer, payload(data)
         if peer is None or message is None:

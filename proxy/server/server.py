@@ -86,7 +86,10 @@ class Server:
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
-        """Start listening; return the port, which the operating system has chosen if 0 was configured."""
+        """Start listening on all ports; return the number of the port for all transports.
+
+        The operating system chooses this number if 0 is configured.
+        """
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():
             self._listeners.append(await self._listen(own, partial(self._connection, only=only)))
@@ -127,7 +130,7 @@ class Server:
             listener.close()
 
     def hurry(self) -> None:
-        """End the wait of `stop` for running statements at once; do nothing if `stop` does not wait."""
+        """End the wait of `stop` for running statements at once; do nothing if `stop` is not waiting for them."""
         if self._grace is not None:
             self._grace.reschedule(asyncio.get_running_loop().time())
 
@@ -193,7 +196,7 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close the sessions that no connection holds and that are unused for `idle` seconds.
+        """Close the sessions that are tied to no connection and have been unused for `idle` seconds (a limit).
 
         Also schedule the next check.
         """
@@ -203,7 +206,7 @@ class Server:
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
 
     def _look_after(self) -> None:
-        """Poll the running statements that no client has polled for `unseen` seconds.
+        """Poll the running statements that no client has polled for `unseen` seconds (a limit).
 
         Also schedule the next check.
         """
