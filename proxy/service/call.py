@@ -147,7 +147,7 @@ class Processor:
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
-        """Return the reply to a call if the reply was prepared before the call arrived; else None.
+        """Return the reply to a call if the reply was prepared before the call arrived; otherwise return None.
 
         The reply has the sequence id of the call.
         """
@@ -166,7 +166,7 @@ class Processor:
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that are tied to the connection of a peer; the connection has ended."""
+        """Close the sessions that are tied to the connection of a peer, because the connection has ended."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
@@ -198,8 +198,9 @@ class Processor:
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Put a question to all worker processes and return their answers by worker number.
 
-        `question` is a key of `answers`, and `about` the argument of the function there; `patience` limits the wait in
-        seconds. This implementation is for a single process, which has number 1.
+        `question` is a key of the dictionary `answers`, whose function answers the question; `about` is the argument of
+        the function. `patience` limits the wait for other workers, in seconds. This implementation is for a single
+        process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
@@ -353,9 +354,9 @@ class Statement:
     def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
         """Return the ExecuteStatement message to send in the upstream session, with the remaining time as its timeout.
 
-        `sql` replaces the SQL text; None keeps the client's text. The message requests asynchronous execution, so that
-        the running statement can be cancelled. A `brief` statement, which ends quickly, stays synchronous if the client
-        has sent it synchronously.
+        `upstream` is the handle of the upstream session. `sql` replaces the SQL text; None keeps the client's text. The
+        message requests asynchronous execution, so that the running statement can be cancelled. A `brief` statement,
+        which ends quickly, stays synchronous if the client has sent it synchronously.
         """
         message = self.call.addressed_to(upstream)
         if not self.run_async and not brief:

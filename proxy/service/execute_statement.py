@@ -100,8 +100,8 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
     """Start a statement; return its operation with the reply to the client.
 
-    If the upstream refuses the statement, return None with the upstream's reply. If the statement has to wait, return a
-    queued operation, which starts the statement later.
+    If the upstream refuses the statement, return None with the upstream's reply. If the statement has to wait for an
+    upstream session or for a slot, return a queued operation, which starts the statement later.
     """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
@@ -128,7 +128,11 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
 
 
 async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
-    """Wait for an attempt to start a statement and return its result; if this wait is cancelled, undo the attempt."""
+    """Wait for an attempt to start a statement, and return the started operation with the reply to the client.
+
+    If the upstream has refused the statement, return None with the upstream's reply. If this wait is cancelled, undo
+    the attempt.
+    """
     try:
         return await attempt
     except asyncio.CancelledError:
@@ -146,10 +150,11 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 
 
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it; without `waits`, return None if the statement would have to wait for a slot.
+    """Plan the statement and start it; return the operation with the reply to the client, or None with a refusal.
 
-    The coroutine can be cancelled at any time, and then leaves nothing running. After None, a second attempt plans the
-    statement again, because views and settings may have changed meanwhile.
+    Without `waits`, return just None if the statement would have to wait for a slot. The coroutine can be cancelled at
+    any time, and then leaves nothing running. After None, a second attempt plans the statement again, because views and
+    settings may have changed meanwhile.
     """
     with Lease(session) as lease:
         if session.upstream.attached or session.upstream.saturated:
@@ -184,7 +189,8 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
 async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
     """Take a slot (the permission to run on the upstream server) for the statement; return whether a slot was taken.
 
-    If no slot is taken, or on an error or a cancellation, the plan records that its statement was not started.
+    With `waits`, wait until a slot is free. If no slot is taken, or on an error or a cancellation, tell the plan that
+    its statement is not started.
     """
     try:
         admitted = await lease.admitted(waits=waits)
@@ -200,7 +206,8 @@ async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
 class _Start:
     """The start of one statement on the upstream.
 
-    It owns the lease (the hold on the upstream session, and the slot) until a started operation owns the lease.
+    This object owns the lease (the hold on the upstream session, and the slot) until a started operation owns the
+    lease.
     """
 
     call: Call
@@ -212,7 +219,7 @@ class _Start:
         """Send the statement to the upstream; return the started operation with the reply to the client.
 
         If the upstream refuses a rewritten statement, the client's original statement is sent. If the upstream refuses
-        that one as well, return None with the upstream's reply.
+        the original statement as well, return None with the upstream's reply.
         """
         upstream, statement = self.lease.upstream, self.statement
         try:
@@ -247,8 +254,9 @@ class _Start:
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
         """Return the started operation, and the upstream's reply with the handle of Viewgate's operation in it.
 
-        If the reply reports that the upstream has refused the statement, release the lease (upstream session and slot),
-        and return None with the reply.
+        `operation` was created while the upstream worked, and now gets the upstream's handle. If the reply reports that
+        the upstream has refused the statement, release the lease (upstream session and slot), and return None with the
+        reply.
         """
         try:
             announced = Announced.of(reply)

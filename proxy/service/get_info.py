@@ -96,5 +96,5 @@ async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
 
 
 def refused(status: Any) -> Any:
-    """Return the response with an error status and an empty value, because clients require a value."""
+    """Return the response to GetInfo with an error status and an empty value, because clients require a value."""
     return ttypes.TGetInfoResp(status=status, infoValue=ttypes.TGetInfoValue(stringValue=""))

@@ -39,7 +39,10 @@ _GET_CATALOGS = 2
 
 
 async def get_catalogs(call: Call) -> bytes:
-    """Return the reply to GetCatalogs with the names of Spark's and Viewgate's catalog."""
+    """Return the reply to GetCatalogs, which lists two catalogs: `spark_catalog` and Viewgate's.
+
+    Without a catalog in Viewgate, return Spark's reply.
+    """
     catalog = call.service.catalog
     if catalog is None:
         return await relay_metadata(call)
@@ -139,7 +142,7 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """Return the type to report for a table or view if the client requests the types `types`; None to omit it.
+    """Return the type to report for a table or view if the client requests the types `types`; None to omit the table.
 
     Without `types`, everything but storage tables is reported. Materialized views are reported as views if `types` has
     VIEW but no name of materialized views.
@@ -207,6 +210,6 @@ def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[R
 
 
 def _described(of_type: SqlType) -> Row:
-    """Return the values for a type in the result columns DATA_TYPE to NUM_PREC_RADIX of GetColumns."""
+    """Return the values for a type in five result columns of GetColumns, from DATA_TYPE to NUM_PREC_RADIX."""
     kind = jdbc_type(of_type)
     return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

@@ -52,15 +52,15 @@ def sides(call: Call, catalog: str | None) -> Sides:
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
-    """Return whether a metadata call must be relayed to Spark.
+    """Return whether a metadata call must be relayed to Spark; `catalog` is the catalog name in the call.
 
-    It must if Viewgate has no catalog, or if the call's catalog name is empty (not None).
+    This is the case if Viewgate has no catalog, or if the catalog name is empty (not None).
     """
     return call.service.catalog is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Return a function that tests whether a table's name matches the schema and table patterns of a call.
+    """Return a function that tests whether a table's name matches the patterns `schema` and `table` of a call.
 
     A pattern that is None or empty matches every name.
     """
@@ -129,7 +129,10 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Send a message to Spark and return the reply; if the client leaves first, close the started operation."""
+    """Send a message to Spark and return the reply.
+
+    If the client leaves before the reply arrives, close the operation that the reply announces.
+    """
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -148,8 +151,9 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
     """Return a row of Spark's result with `spark_catalog` filled in as the name of the catalog.
 
-    `catalog_at` and `schema_at` are the positions of the two names in the row. The row of a temporary view is returned
-    unchanged, because a temporary view belongs to no catalog.
+    With the positions 0 and 1, `("", "demo", "t")` gives `("spark_catalog", "demo", "t")`. `catalog_at` and `schema_at`
+    are the positions of the two names in the row. The row of a temporary view is returned unchanged, because a
+    temporary view belongs to no catalog.
     """
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row
@@ -161,8 +165,8 @@ async def merged(
 ) -> list[Row]:
     """Return Viewgate's and Spark's rows together, sorted by the columns at the positions in `order`.
 
-    If rows agree in their first `identity` columns, only Viewgate's row is kept. The work is done in a thread, because
-    there may be a hundred thousand rows.
+    `ours` computes Viewgate's rows. If rows agree in their first `identity` columns, only Viewgate's row is kept. The
+    work is done in a thread, because there may be a hundred thousand rows.
     """
 
     def make() -> list[Row]:

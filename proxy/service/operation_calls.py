@@ -1,4 +1,4 @@
-"""Answers the calls on an operation: its status, columns, rows, log and query id; cancel and close."""
+"""Answers the calls on an operation: status, columns, rows, log, query id, cancel and close."""
 
 from __future__ import annotations
 

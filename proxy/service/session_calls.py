@@ -33,8 +33,9 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 async def open_session(call: Call) -> bytes:
     """Open a session for the user who logged in, or for an impersonated user; return the reply to OpenSession.
 
-    The upstream session is opened at once if the upstream has room, and later if not. The `username` of the request is
-    ignored. Raise SqlError if the user may not be impersonated, or if the upstream refuses the session.
+    The upstream session is opened at once if the upstream has room for another session; if the upstream is full or
+    slow, the upstream session is opened later. The `username` of the request is ignored. Raise SqlError if the user may
+    not be impersonated, or if the upstream refuses the session.
     """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
@@ -101,10 +102,12 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 
 
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
-    """Return the OpenSession message with a short long-polling timeout for the upstream, unless the client has set one.
+    """Return the OpenSession message with a short long-polling timeout for the upstream.
 
     By default, Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
-    is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel.
+    is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel. The message is
+    returned unchanged if the client has set the timeout, or if its protocol version is 6 or older, because such clients
+    sleep between polls.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):

@@ -15,10 +15,11 @@ from proxy.service.call import Statement
 
 
 class Fallback:
-    """The fallback of one rewritten statement to its original; it is open until shut, taken, or past its deadline.
+    """The fallback of one rewritten statement to the client's original statement.
 
-    `original` is the client's statement; None makes a fallback that is never open. `report` is called with the error of
-    the rewritten statement after the original statement has succeeded.
+    The fallback is open until `shut` or `take` is called, or the statement's deadline has passed. `original` is the
+    client's statement; None makes a fallback that is never open. `report` is called with the error of the rewritten
+    statement after the original statement has succeeded.
     """
 
     def __init__(self, original: Statement | None, report: Callable[[SqlError], None] | None = None) -> None:

@@ -99,8 +99,8 @@ class LocalOperation(Operation):
     def _start(self, orientation: Any, count: int) -> int:
         """Return the index of the first row to send for a FetchResults of `count` rows.
 
-        Spark supports three fetch orientations: the next rows, the rows before, and the first rows. Raise SqlError
-        HY106 for any other orientation.
+        `orientation` is one of the three fetch orientations that Spark supports: the next rows, the previous rows, or
+        the first rows. Raise SqlError HY106 for any other orientation.
         """
         starts = {
             ttypes.TFetchOrientation.FETCH_NEXT: self._next,

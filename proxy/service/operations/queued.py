@@ -3,7 +3,8 @@
     waiting ──started──▶ the states of the started operation
        ├──refused──▶ ERROR
        ├──deadline──▶ TIMEDOUT
-       └──abandoned──▶ CANCELED, ERROR
+       ├──cancelled or closed by the client, or session closed──▶ CANCELED
+       └──Viewgate shuts down──▶ ERROR
 
 The client keeps the handle of the queued operation.
 """

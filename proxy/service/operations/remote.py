@@ -1,9 +1,10 @@
 """Operations on the upstream and their results: messages are relayed, and rows pass through as bytes.
 
-The next block of rows is requested before the client asks for it (prefetch). When a statement ends, the columns and the
-first block are also requested, if the client requested them for its previous result. If the client then fetched an
-empty block after the last rows, the empty block is requested as well. Spark's cursor is then ahead of the client's
-cursor: if the client makes another call than the expected one, the cursor is first moved back by the prefetched rows.
+The next block of rows is requested before the client asks for the block (prefetch). When a statement ends, the columns
+and the first block are also requested, if the client requested them for the previous result of its session. If the
+client then fetched an empty block after the last rows, the empty block is requested as well. Spark's cursor is then
+ahead of the client's cursor: if the client makes another call than the expected one, the cursor is first moved back by
+the prefetched rows.
 """
 
 from __future__ import annotations
@@ -58,9 +59,10 @@ class RemoteOperation(RemoteRun):
         self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
-        """Start prefetching the columns and the first rows of the result.
+        """Start prefetching the columns and the first rows of the result, because the statement has ended successfully.
 
-        The requests are the same as the client's requests for the previous result of the session.
+        The client is expected to make the same calls as for the session's previous result. Do nothing without a
+        `budget`.
         """
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
@@ -140,7 +142,12 @@ class RemoteOperation(RemoteRun):
     # Replies prepared before their calls
 
     def foresee(self, sessions: Sessions) -> None:
-        """Register prepared replies to the calls that the client made for the session's previous result."""
+        """Expect the client to make the same calls as for the session's previous result, and prepare the replies.
+
+        The calls are requests for the columns and the first rows, and the close of the operation. For each of them, a
+        function that returns the prefetched reply is registered in `foreseen`. `sessions` is the registry from which a
+        close removes the operation.
+        """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
             if asked is not None:
@@ -150,7 +157,10 @@ class RemoteOperation(RemoteRun):
             self.foreseen.expect(closing, self.handle, partial(self.closed_now, closing, sessions))
 
     def columns_now(self) -> bytes | None:
-        """Return the prefetched reply to GetResultSetMetadata; None if it has not arrived or the operation runs."""
+        """Return the prefetched or stored reply to GetResultSetMetadata.
+
+        Return None if the operation has not finished successfully, or if no such reply is available yet.
+        """
         finished = self.state is OperationState.FINISHED
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
@@ -348,9 +358,11 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """Record a fetch of the client, for the prefetch of the next result; request the next block of this result.
+        """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
-        `goes_on` says whether more rows may follow, `soon` whether the reply came quickly enough to prefetch.
+        The first fetch is recorded in the habits, so that it can be prefetched for the next result. `goes_on` says
+        whether more rows may follow, and `soon` whether the reply came quickly. The next block is prefetched if the
+        reply has rows, more may follow, no other block is prefetched, and the budget allows it.
         """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
@@ -364,7 +376,7 @@ class Prefetch:
     def drop(self) -> None:
         """Drop the prefetched replies and stop prefetching for this operation.
 
-        Requests whose replies the client did not use are not made in advance for the next result.
+        A request whose prefetched reply the client did not use is not prefetched for the next result.
         """
         self._given_up = True
         if self._columns is not None:
@@ -381,7 +393,7 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the upstream's error reply to the prefetch of the first rows; None if there is no such error.
+        """Return the upstream's error reply to the prefetch of the first rows; None without such an error.
 
         Spark reports the error only once; a repeated request would continue after the failure.
         """

@@ -1,11 +1,12 @@
 """Runs a statement on the upstream, from its start to its end.
 
-                       ┌─ the rewriting fails, the fallback is open ─▶ the original is started in its place ─┐
-                       │                                                                                     │
-    RUNNING ───────────┴◀────────────────────────────────────────────────────────────────────────────────────┘
-       ├─ it finishes, a post-commit refresh is due ─▶ the refresh runs; RUNNING to the client ─▶ FINISHED
+                       ┌─ the rewritten statement fails, the fallback is possible ─▶ the original statement starts ─┐
+                       │                                                                                            │
+    RUNNING ───────────┴◀───────────────────────────────────────────────────────────────────────────────────────────┘
+       ├─ it finishes, a post-commit refresh is due ─▶ the refresh runs, the client sees RUNNING ─▶ FINISHED
        ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
-       └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
+       ├─ the client cancels or closes it, or the session is closed ─▶ CANCELED
+       └─ Viewgate shuts down ─▶ ERROR
 
 The slot (the permission to run) is freed when the statement ends. The lease (the hold on the upstream session) is
 released when no client can request more of the result.
@@ -55,7 +56,7 @@ class Wish(IntEnum):
 class Execution:
     """The inputs of a RemoteRun: the client session, the lease, the plan, and the client's statement.
 
-    The lease holds the upstream session and the slot (the permission to run). A metadata call has no statement.
+    The lease holds the upstream session and the slot (the permission to run). `statement` is None for a metadata call.
     `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the operation.
     """
 

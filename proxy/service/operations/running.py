@@ -1,13 +1,13 @@
 """Reports a running operation to clients: its status, its progress, its columns.
 
 Spark delays the reply to each poll until the operation ends or some seconds have passed, and queues further polls
-behind it: so a poll of the client and a poll of Viewgate's own share one reply. Spark's replies lack times and
-`hasResultSet`, without which Hive JDBC polls forever; Viewgate adds them. Their positions are computed once per shape
-of reply (`proxy.wire.fields`).
+behind that poll: so a poll of the client and a poll of Viewgate's own share one reply. Spark's replies lack times and
+`hasResultSet`, without which Hive JDBC polls forever; Viewgate adds these fields. The positions of the added fields are
+computed once for all replies that differ only in the sequence id (`proxy.wire.fields`).
 
-Spark reports the columns only after the end of a statement. Hive JDBC's `executeAsync` requests them as soon as the
-statement has started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing the
-query.
+Spark reports the columns only after the end of a statement. Hive JDBC's `executeAsync` requests the columns as soon as
+the statement has started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing
+the query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ _STATES = frozenset(OperationState)
 
 
 class StatusPolls:
-    """Coordinates the status polls of one operation, made by clients and by Viewgate itself."""
+    """Coordinates the status polls of one operation, made by clients and by Viewgate itself.
+
+    `began` is the start of the operation on the event loop's clock.
+    """
 
     def __init__(self, began: float) -> None:
         self._out = 0
@@ -54,7 +57,7 @@ class StatusPolls:
         self._none_of_ours.set()
 
     def none_for(self, seconds: float) -> bool:
-        """Return whether no poll is running now and none was answered within the last `seconds`."""
+        """Return whether no poll is running now and no poll was answered within the last `seconds`."""
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
@@ -118,10 +121,11 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the constant parts of all completed replies of a shape, from the end of the sequence id on.
+    """Return the parts that are the same in all status replies of a shape once the missing fields are added.
 
-    Times stand between the parts: each part comes with the number of the time that follows the part (0: started, 1:
-    completed), None if no time follows.
+    A shape is a status reply without its sequence id (see `proxy.wire.fields.shape_of`). The first part starts after
+    the sequence id. Between the parts stand times: each part comes with the number of the time that follows the part
+    (0: started, 1: completed), None if no time follows.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
@@ -223,7 +227,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema of a query by describing the query; None if that fails.
+    """Return the schema of a query by DESCRIBE QUERY; None if that fails.
 
     Also return None if a column has a type that Spark may report to clients in another way.
     """
