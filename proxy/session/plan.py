@@ -17,7 +17,7 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views considered for a statement, the views that match it, and the views chosen to answer it.
+    """The views considered for a statement, the views that match the statement, and the views chosen to answer it.
 
     `reason` is the reason code if the statement's tables have views and none can answer the statement; otherwise empty.
     `tables` are the base tables that the statement reads, `storages` the storage tables (with the rows of views) that

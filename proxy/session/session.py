@@ -223,9 +223,10 @@ class Operation(ABC):
         return not self.done
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state and, if the operation ends, call the callbacks.
+        """Set the state; if the operation ends, call `watcher`, and `ended` with whether the operation has succeeded.
 
-        Do nothing if the state cannot follow the present state, for example in a report that arrives late.
+        Do nothing if the state cannot follow the present state, for example in a report that arrives late. `error` is
+        the reason of the state ERROR.
         """
         if state not in LEGAL[self.state]:
             return
@@ -340,7 +341,7 @@ class Worker(NamedTuple):
 
 
 class Sessions:
-    """The registry of all open sessions and operations; only the principal that opened a session finds it.
+    """The registry of all open sessions and operations; each session is found only by the principal who opened it.
 
     `ended` is called with each operation that has ended, `removed` with each operation that no client can use any
     longer.
@@ -384,7 +385,7 @@ class Sessions:
         await self._empty.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """Return the sessions that are not tied to a connection and have been unused for `seconds`.
+        """Return the sessions that are tied to no connection and have been unused for `seconds`.
 
         While a call waits for the end of a statement, the session of the call is in use.
         """

@@ -69,7 +69,7 @@ class LiveUpstream(Protocol):
 
 
 class SessionUpstream(Protocol):
-    """The upstream side of one client session: an upstream session that is attached only while it is needed."""
+    """The upstream side of one client session (interface): an upstream session, attached only while it is needed."""
 
     @property
     def attached(self) -> bool:
