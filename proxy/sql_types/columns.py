@@ -53,9 +53,9 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """Parse the type at the beginning of a text; return the type as DDL, and the rest of the text.
+    """Parse the type with which a text begins; return the type as DDL, and the rest of the text.
 
-    Return None if the text does not begin with a type.
+    For example, `int,b:date>` gives `int` and `,b:date>`. Return None if the text does not begin with a type.
     """
     nested = _NESTED_NAME.match(text)
     if nested is None:
@@ -164,7 +164,7 @@ _LONG_DIGITS = 18  # a decimal with this many digits fits eight bytes
 
 @lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, but few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """Return the JDBC form of a type, with the code 1111 (OTHER) for an unknown type.
+    """Return the JDBC form of a type: java.sql.Types' number (1111 for an unknown type), size, digits and radix.
 
     The size of a struct is the sum of the sizes of its fields, or None if a field has no size.
 
