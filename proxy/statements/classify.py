@@ -165,9 +165,10 @@ def _is_brief(sql: str) -> bool:
 
 
 def _may_open(before: Sequence[Token]) -> bool:
-    """Return whether a parenthesis after these tokens opens the call of a built-in function that returns at once.
+    """Return whether a parenthesis after the tokens `before` opens a call of a built-in function that returns at once.
 
-    A function with a qualified name does not count, because a user may have defined it.
+    Examples of these functions are `version` and `current_user`. A function with a qualified name does not count,
+    because a user may have defined it.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]

@@ -129,5 +129,5 @@ def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destructi
 
 
 def _columns(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """Return the top-level column names in a list of columns, with or without parentheses, in lower case."""
+    """Return the top-level column names in a list of columns, in lower case: `(a.b, C)` gives a and c."""
     return tuple(chain[0].lower() for chain in names(tokens))

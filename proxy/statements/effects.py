@@ -127,10 +127,11 @@ def _changes_nothing_failed(sql: str) -> bool:
 
 
 def _created(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of a CREATE or REPLACE.
+    """Return the session effect of a CREATE or REPLACE; `upper` are the tokens `words` in upper case.
 
-    A temporary view hides the table of the same name. A temporary function may hide a built-in function, so its effect
-    is UNKNOWN.
+    `CREATE TEMP VIEW v …` has the effect NAME, because a temporary view hides the table of the same name. A temporary
+    object of another kind has the effect UNKNOWN, because a function, for example, may hide a built-in function.
+    Objects that are not temporary have no session effect.
     """
     head = upper[: upper.index("AS")] if "AS" in upper else upper
     if not {"TEMP", "TEMPORARY"} & set(head):
@@ -146,7 +147,11 @@ def _created(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _cached(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of CACHE TABLE, which with a query creates a temporary view of the given name."""
+    """Return the session effect of CACHE TABLE; `upper` are the tokens `words` in upper case.
+
+    `CACHE TABLE v AS SELECT 1` creates a temporary view and so has the effect NAME; `CACHE TABLE t`, with the name of
+    an existing table, has none. Text in another form has the effect UNKNOWN.
+    """
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
         return _UNKNOWN
@@ -164,7 +169,11 @@ def _after_options(upper: list[str], at: int) -> int:
 
 
 def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of DROP VIEW, which drops a temporary view if the view's name has no namespace."""
+    """Return the session effect of DROP; `upper` are the tokens `words` in upper case.
+
+    `DROP VIEW v` drops the temporary view v if there is one, and has the effect BARE. `DROP VIEW a.v` has none, because
+    temporary views have no namespace.
+    """
     rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
     if len(rest) == 2 and rest[0].upper() == "VIEW":
         return SessionEffect(Effect.BARE, rest[1].lower())
@@ -172,7 +181,11 @@ def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of ALTER VIEW (or TABLE) … RENAME TO, which may rename a temporary view."""
+    """Return the session effect of ALTER VIEW (or TABLE) … RENAME TO; `upper` are the tokens `words` in upper case.
+
+    `ALTER VIEW v RENAME TO w` may rename a temporary view, and has the effect NAME of w, under the condition (`of`)
+    that v is a temporary view. Names with a namespace have no effect, nor has any other ALTER.
+    """
     at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
     if at is None:
         return NO_EFFECT
@@ -185,7 +198,10 @@ def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _called(_words: list[str], upper: list[str]) -> SessionEffect:
-    """Return the session effect of CALL: the procedure create_changelog_view creates a temporary view."""
+    """Return the session effect of CALL: UNKNOWN if a token names the procedure create_changelog_view, otherwise none.
+
+    The procedure create_changelog_view creates a temporary view. `upper` are the tokens of the statement in upper case.
+    """
     return _UNKNOWN if any("CHANGELOG" in word for word in upper) else NO_EFFECT
 
 

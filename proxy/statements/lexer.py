@@ -34,9 +34,10 @@ _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of SQL text; its `kind` is string, quoted (an identifier in backticks), word or symbol.
+    """A token of SQL text: its kind, its text, and its offset `start` in the SQL text.
 
-    `start` is the offset of the token in the text.
+    `kind` is "string", "quoted" (an identifier in backticks), "word" (an identifier, keyword or number) or "symbol"
+    (any other character). Comments and white space are not tokens.
     """
 
     kind: str
@@ -45,12 +46,12 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset in the text after the token's last character."""
+        """The offset after the token's last character, in the SQL text."""
         return self.start + len(self.text)
 
     @property
     def keyword(self) -> str:
-        """The word in upper case; empty for tokens that are not words."""
+        """The token in upper case if it is a word; empty for tokens of other kinds."""
         return self.text.upper() if self.kind == "word" else ""
 
     @property
@@ -161,7 +162,10 @@ def mentioned(sql: str) -> Iterator[Parts]:
 
 
 def names(tokens: Sequence[Token]) -> Iterator[Parts]:
-    """Yield the dotted names among the tokens, from left to right, each as a tuple of identifiers."""
+    """Yield the dotted names among the tokens, from left to right, each as a tuple of identifiers.
+
+    Keywords and numbers count as names: `DROP a.b` gives ("DROP",) and ("a", "b").
+    """
     at = 0
     while at < len(tokens):
         if tokens[at].kind not in ("word", "quoted"):

@@ -85,9 +85,10 @@ def uncertain(sql: str) -> Written:
 
 
 def _written(head: Sequence[Token], sql: str) -> Written | None:
-    """Return the table that a statement writes to, from the statement's first tokens; None if it writes to no table.
+    """Return the table that a statement writes to; `head` are the first tokens of the statement `sql`.
 
-    If the target cannot be parsed, return all names in the text as possible targets.
+    Return None for a CREATE or REPLACE without TABLE, and for a write to a directory. If the name of the table cannot
+    be parsed, return all names in the text as possible targets.
     """
     if head[0].keyword in ("CREATE", "REPLACE") and not any(token.keyword == "TABLE" for token in head[1:4]):
         return None
@@ -98,7 +99,10 @@ def _written(head: Sequence[Token], sql: str) -> Written | None:
 
 
 def _prefixed(tokens: Sequence[Token]) -> Written | None:
-    """Return the targets of `FROM … INSERT INTO … INSERT INTO …`, or of a write that follows WITH; None for a query."""
+    """Return the tables that a statement with the first word FROM or WITH writes to; None for a query.
+
+    `FROM s INSERT INTO t SELECT a INSERT INTO u SELECT b` gives t and u. A write to a directory gives no name.
+    """
     targets, depth = [], 0
     for at, token in enumerate(tokens):
         depth += (token.text == "(") - (token.text == ")")
@@ -110,9 +114,10 @@ def _prefixed(tokens: Sequence[Token]) -> Written | None:
 
 
 def _target(head: Sequence[Token]) -> Parts | None:
-    """Return the name of the table that a write names, from the tokens that begin with the write's verb.
+    """Return the name of the table that a write names; `head` are tokens that begin with the write's verb.
 
-    Return an empty name for a directory, and None if no name can be parsed.
+    `INSERT INTO TABLE a.t SELECT 1` gives ("a", "t"). Return an empty name for a directory, and None if no name can be
+    parsed.
     """
     announced = TARGETS[head[0].keyword]
     at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
