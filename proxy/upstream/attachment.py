@@ -61,7 +61,7 @@ class Kept:
     def add(self, sql: str) -> None:
         """Add a statement, unless it is a SET that only reads a setting.
 
-        An earlier statement with the same text is removed, unless a later statement depends on it.
+        An earlier statement with the same text is removed, unless a later statement depends on that earlier statement.
         """
         if _READS.fullmatch(sql):
             return
@@ -151,7 +151,7 @@ class Attachment:
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait for an upstream session or for a slot."""
+        """Whether a statement would have to wait for an upstream session or for a slot (the permission to run)."""
         if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full
         return not self._live.place.statements.free
@@ -212,7 +212,7 @@ class Attachment:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, so that it is never parked.
+        """Pin the client session to its upstream session, so that the session is never parked.
 
         Call this if the upstream session has state that a session replay cannot restore, such as a temporary view, a
         variable or a temporary function.
@@ -304,8 +304,8 @@ class Attachment:
     async def _ready(self) -> UpstreamSession:
         """Return the live upstream session, opened if none is attached.
 
-        Raise SqlError if it cannot be opened, or if the client session is closed. A session with more than MOST_KEPT
-        kept statements is pinned.
+        Raise SqlError if no upstream session can be opened, or if the client session is closed. A session with more
+        than MOST_KEPT kept statements is pinned.
         """
         live = self._live
         if live is not None and live.alive:
@@ -322,10 +322,11 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Attach an upstream session; return the reply to OpenSession, or None if that takes over `patience` seconds.
+        """Attach an upstream session; return the server's reply to OpenSession.
 
-        None as `patience` sets no limit. Raise Unreachable if the session is pinned and its upstream session was lost,
-        SqlError 08003 if the session is closed, and any other SqlError if no upstream session can be opened.
+        Return None if the reply takes over `patience` seconds (None for no limit); the session is then attached in the
+        background. Raise Unreachable if the session is pinned and its upstream session was lost, SqlError 08003 if the
+        session is closed, and any other SqlError if no upstream session can be opened.
         """
         if self._live is not None and self._pinned:
             raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")

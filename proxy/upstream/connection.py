@@ -26,9 +26,10 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time of a server's last reply on any connection (`at`, event loop clock).
+    """The time of a server's last reply on any connection.
 
-    `certificate_expires` is the expiry of the server's certificate, in seconds since 1970; None without TLS.
+    `at` is this time on the event loop's clock; minus infinity before the first reply. `certificate_expires` is the
+    expiry of the server's certificate, in seconds since 1970; None without TLS.
     """
 
     __slots__ = ("at", "certificate_expires")
@@ -130,7 +131,7 @@ class Connection(asyncio.Protocol):
         return self._heard
 
     async def call(self, message: bytes) -> bytes:
-        """Send a request message and return the reply; raise SqlError if the connection fails before that."""
+        """Send a request message and return the reply; raise SqlError if the connection fails before the reply."""
         return await self.send(message)
 
     def send(self, message: bytes) -> Reply:
@@ -239,9 +240,9 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _send(self, data: bytes) -> None:
-        """Send bytes of the codec (the object that encodes and decodes messages).
+        """Send bytes that the codec (the object that encodes and decodes messages) has encoded.
 
-        If there are no bytes, handle the next event of the codec instead: it may request a Kerberos token.
+        If `data` is empty, handle the next event of the codec instead, which may be a request for a Kerberos token.
         """
         if data:
             self._write(data)

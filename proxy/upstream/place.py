@@ -83,9 +83,10 @@ class FairQueue(Generic[T]):
 
 
 class Slots:
-    """A counting semaphore with a fair queue of principals; each slot that is taken must be given back.
+    """A counting semaphore for a server's slots, with a queue that serves principals in turn.
 
-    The number of slots can be changed, and the granting of slots can be paused.
+    A slot is the permission to run a statement; each slot that is taken must be given back. The number of slots can be
+    changed, and the granting of slots can be paused.
 
     >>> slots = Slots(1)
     >>> slots.take(), slots.take()
@@ -319,7 +320,7 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether the server has replied on any connection within the last `handshake` seconds (a timeout).
+        """Return whether the server has replied on any connection within the last seconds (the `handshake` timeout).
 
         A server that replies but opens no session is busy, not down.
         """

@@ -284,10 +284,11 @@ class Upstreams:
             lacking -= 1
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
-        """Record why a server did not open a session; return whether to try again, on this or another server.
+        """Record that a server did not open a session; return whether to try again, on this or another server.
 
-        `began` is the start of the attempt on the event loop's clock. The server is added to `tried` unless it is only
-        saturated.
+        `error` is the reason, and `began` the start of the attempt on the event loop's clock. The server is added to
+        `tried` unless it is only saturated. Return False for an error other than Unreachable, such as a refused login,
+        and if the server works for other sessions and no further server is usable.
         """
         if not isinstance(error, Unreachable):
             return False
@@ -373,7 +374,11 @@ async def watch(pool: Upstreams) -> None:
 
 
 async def look(pool: Upstreams, place: Place) -> None:
-    """If the health check of a server is due, open and close a session on it, and record the result."""
+    """If the health check of a server is due, open and close a session on the server, and record the result.
+
+    The check is due if the server has failed, or has opened no session within the `health` interval. A draining server
+    is not checked.
+    """
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
     if place.terms.draining or (place.problem is None and lately):
         return

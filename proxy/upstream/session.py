@@ -201,8 +201,8 @@ class UpstreamOperation:
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
         """Send a GetOperationStatus message; return the reply and its status, or None as status if the call has failed.
 
-        Spark reports that a statement has failed shortly before it reports the reason, so the poll is repeated until
-        the reply has a reason.
+        Spark reports that a statement has failed shortly before it reports the reason, so the poll is repeated (at most
+        50 times) until the reply has a reason.
         """
         for _ in range(_TRIES):
             reply = await self._upstream.call(message)
@@ -261,7 +261,10 @@ logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """A session on an upstream server, on a connection of its own; `left`, if set, is called once when it is closed."""
+    """A session on an upstream server, on a connection of its own.
+
+    `left`, if set, is called once, when the session is closed.
+    """
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place", "server")
 
