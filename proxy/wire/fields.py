@@ -56,7 +56,7 @@ class Span:
 
 
 def find(message: bytes, path: tuple[int, ...]) -> Span | None:
-    """Return the type and the offsets of the value at a path; None if a field on the path is absent.
+    """Return the type and the offsets of the value at a path of field ids; None if a field on the path is absent.
 
     >>> from proxy.wire import CALL, write_head
     >>> message = write_head("Ping", CALL, 0) + bytes.fromhex("0c0001 0b0002 00000003 616263 00 00")
@@ -68,7 +68,10 @@ def find(message: bytes, path: tuple[int, ...]) -> Span | None:
 
 
 def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the number of elements of the list at a path, without reading the elements; None if no list is there."""
+    """Return the number of elements of the list at a path of field ids; None if no list is there.
+
+    The elements are not read.
+    """
     offset = _inside(message, path[:-1])
     if offset is None:
         return None
@@ -77,7 +80,7 @@ def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the length of a list inside the list at a path; None if there is no such list.
+    """Return the length of a list inside the list at a path of field ids; None if there is no such list.
 
     The inner list is the first field of a struct that is the first field of the outer list's first element: in a
     columnar row set, for example, the values of the first column.
@@ -114,10 +117,11 @@ def read_i32(message: bytes, span: Span) -> int:
 
 
 def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -> bytes:
-    """Return the message with the field at a path replaced, or added at the end of its struct if the field is absent.
+    """Return the message with the field at a path of field ids replaced, or added if the field is absent.
 
-    `kind` is the field's Thrift type. `value` is in Thrift's encoding; for a string it is the text's bytes without the
-    length. Raise WireError if the message has a field of another type at the path, or has no struct around the field.
+    A new field is added at the end of its struct. `kind` is the field's Thrift type. `value` is in Thrift's encoding;
+    for a string it is the text's bytes without the length. Raise WireError if the message has a field of another type
+    at the path, or has no struct around the field.
     """
     coded = LENGTH.pack(len(value)) + value if kind == STRING else value
     found = _descend(message, path)
@@ -131,7 +135,10 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret (16 bytes each) of the handle at a path; None if there is none."""
+    """Return the offsets of the id and the secret of the handle at a path of field ids; None if no handle is there.
+
+    The id and the secret must have 16 bytes each.
+    """
     look = _USUAL.get(path)
     if look is not None and (usual := look(message)) is not None:
         return usual
@@ -151,7 +158,7 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
 
 
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
-    """Return the type and the offsets of the value at a path, or the offset at which to insert the value.
+    """Return the type and the offsets of the value at a path of field ids, or the offset at which to insert the value.
 
     If only the last field of the path is absent, the field can be inserted at the offset of its struct's stop byte. If
     an earlier field is absent, return None.
@@ -170,7 +177,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
-    """Return the offset of the first field of the struct at a path; None if the struct is absent.
+    """Return the offset of the first field of the struct at a path of field ids; None if the struct is absent.
 
     The bytes after this offset are not checked.
     """
@@ -300,9 +307,11 @@ _ANNOUNCING = b"\0"  # begins the shapes of replies with a handle; no message be
 
 
 class _Look(NamedTuple):
-    """The result of scanning a message: its shape, and the offsets of the id and the secret of its handle.
+    """The result of scanning a message: the message's shape, and the offsets of the id and the secret of its handle.
 
-    Both are None if the message has another layout; `shape` is also None for a message of more than 512 bytes.
+    The shape is the message without sequence id and handle. The offsets are None if the message has no handle in the
+    usual place. The shape is None for a message of more than 512 bytes, and for a message that is neither a reply nor a
+    call with a handle.
     """
 
     message: bytes
@@ -315,9 +324,9 @@ _last = [_Look(b"", None, None)]
 
 
 def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the handle at the beginning of a call's request.
+    """Return the offsets of the id and the secret of the handle with which a call's request begins.
 
-    Return None if the call has another layout.
+    Return None if the message is not a call, or if its request does not begin with a handle in the usual encoding.
     """
     look = _last[0]
     if look.message is not message:
@@ -328,7 +337,7 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 def announced_at(message: bytes) -> tuple[int, int] | None:
     """Return the offsets of the id and the secret of the operation handle in a reply that announces an operation.
 
-    Return None if the reply has another layout.
+    Return None for other messages, and if the reply is not encoded as Spark encodes it.
     """
     look = _last[0]
     if look.message is not message:

@@ -96,7 +96,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
 
 
 def body_of(message: bytes) -> int:
-    """Return the offset of a message's body; the head of the message is checked only roughly.
+    """Return the offset of a message's body; only the version in the message's head is checked.
 
     Raise WireError if the message does not begin with a strict TBinary head.
 

@@ -113,7 +113,7 @@ _MECHANISMS = {b"PLAIN": _Step.CREDENTIALS, b"GSSAPI": _Step.TOKENS}
 
 
 class SaslServer:
-    r"""The server's side of the handshake: by PLAIN, and with `tickets` also by GSSAPI.
+    r"""The server's side of the handshake: login by PLAIN and, with `tickets`, also by GSSAPI (Kerberos).
 
     >>> server = SaslServer()
     >>> server.receive_data(bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("02 00000006") + b"\0bob\0x")
@@ -266,7 +266,7 @@ class SaslTickets:
         return Token(payload)
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send the client's token; the first time, they also name the mechanism GSSAPI."""
+        """Return the bytes that send the client's token; the first call also names the mechanism GSSAPI."""
         start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
         self._started = True
         return start + negotiation(Status.OK, token)
