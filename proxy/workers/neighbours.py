@@ -35,17 +35,20 @@ class Gone(ConnectionLost):
 
 
 def place(directory: Path, mark: bytes) -> Path:
-    """Return the path of the Unix socket of the worker with this mark."""
+    """Return the path of the Unix socket of the worker with this mark (generation and number)."""
     return directory / f"{mark.hex()}{_SUFFIX}"
 
 
 def number_of(mark: bytes) -> int:
-    """Return the number of the worker with this mark."""
+    """Return the number of the worker with this mark (generation and number)."""
     return mark[1]
 
 
 def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
     """Return a distinct number for each worker's mark: the worker's number, plus RETIRING if it is being replaced.
+
+    A mark is a worker's generation and number. A worker is being replaced if a mark has the same number and a later
+    generation.
 
     >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
     [1, 2, 102, 101]
@@ -89,7 +92,8 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
 class Neighbours:
     """Relays calls to other workers, one call at a time on each connection.
 
-    If the task that waits for a reply is cancelled, its connection is closed.
+    `own` is the mark of this worker (generation and number). If the task that waits for a reply is cancelled, the
+    task's connection is closed.
     """
 
     def __init__(self, directory: Path, own: bytes) -> None:
@@ -139,7 +143,10 @@ class Neighbours:
         return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
 
     def _rests(self, mark: bytes, line: _Line) -> None:
-        """Keep an idle connection to a worker for the next call; close it if enough idle connections are kept."""
+        """Keep an idle connection to the worker with this mark for the next call.
+
+        Close the connection if 16 idle connections to that worker are already kept.
+        """
         idle = self._idle.setdefault(mark, [])
         if len(idle) < _IDLE:
             idle.append(line)

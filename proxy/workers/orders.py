@@ -24,7 +24,7 @@ RELOAD, RESTART = "reload", "restart"  # the lines that a worker prints as reque
 class Order(Enum):
     """The supervisor's orders to a worker to end.
 
-    STOP: after its running statements; HURRY: at once; RETIRE: with its last session.
+    STOP ends the worker after its running statements, HURRY at once, and RETIRE when its last session has ended.
     """
 
     STOP = "stop"
@@ -87,8 +87,8 @@ class Orders:
     ) -> None:
         """Execute orders until the end of the input.
 
-        `adopt` is called with changed settings, `answered` with the reply to a request, and for each Order the function
-        in `others`.
+        `adopt` is called with changed settings, `answered` with the name of a request and the reply to it, and for each
+        Order the function in `others`.
         """
         while True:
             order = await self.next()

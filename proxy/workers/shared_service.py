@@ -124,7 +124,7 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the answers of the other workers to a question, by mark.
+        """Return the answers of the other workers to a question, by the workers' marks.
 
         A worker that does not answer within `patience` seconds (None for no limit) is absent.
         """

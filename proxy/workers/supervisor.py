@@ -70,7 +70,10 @@ class Supervisor:
     _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        """Start all workers, and restart workers that end, until `stop`; return the exit code: 1 if a worker failed."""
+        """Start all workers, and restart workers that end, until `stop` is called.
+
+        Return the exit code: 1 if a worker failed, otherwise 0.
+        """
         first = asyncio.Event()
         try:
             async with self._keeping as workers:
@@ -119,7 +122,7 @@ class Supervisor:
         self._tell(settings)
 
     def restart(self, settings: Config) -> bool:
-        """Begin to replace the workers one by one with workers that have new settings, and return True.
+        """Start to replace the workers one by one with workers that have new settings, and return True.
 
         If such a replacement is already running, change nothing and return False.
         """
@@ -130,7 +133,7 @@ class Supervisor:
         return True
 
     async def _replace_all(self) -> None:
-        """Replace the workers one by one, each after the worker replaced before it has ended.
+        """Replace the workers one by one, each after the former process of the worker before has ended.
 
         So at most one additional worker runs. Stop if a replacement does not start.
         """
