@@ -159,7 +159,7 @@ def _cell(cell: Any) -> Any:
 def _values(column: Any) -> list[Any]:
     """Return the values of a Thrift column, None for NULL.
 
-    The bit set of NULLs may be shorter than the column: the values after its end are not NULL.
+    The bit set of NULLs may be shorter than the column: values after the end of the bit set are not NULL.
     """
     data = next(data for field in _COLUMN_FIELDS if (data := getattr(column, field)) is not None)
     nulls = data.nulls or b""

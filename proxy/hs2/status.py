@@ -32,7 +32,7 @@ _EXECUTED = "The statement has been executed, and its result is lost."
 
 
 class SqlError(Exception):
-    """The failure of a statement; the client gets the message, the SQLSTATE and the error code.
+    """The failure of a statement; the client gets the message, the SQLSTATE and the vendor's error code.
 
     >>> SqlError("no such table", "42P01").sql_state
     '42P01'
@@ -64,7 +64,7 @@ class Unreachable(SqlError):
 
 
 class Interrupted(SqlError):
-    """A statement was interrupted, and whether it has finished is unknown.
+    """A statement was interrupted, and whether the statement has finished is unknown.
 
     `what` says which event interrupted the statement, and `advice` is the remedy if the statement only reads.
 
@@ -86,7 +86,7 @@ class Interrupted(SqlError):
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """A statement was interrupted because its connection was lost, or because of an invalid reply.
+    """A statement was interrupted because the connection to the server was lost, or because of an invalid reply.
 
     >>> ConnectionLost("Spark has closed the connection.", "Try again.").sql_state
     '08S01'
@@ -100,7 +100,8 @@ class ConnectionLost(Interrupted, Unreachable):
 def reported(message: str | None, sql_state: str | None, error_code: int | None) -> SqlError:
     """Return the error for the message, SQLSTATE and error code that a server reports.
 
-    The SQLSTATE determines the class: Unreachable for 08S01, InvalidStatement for class 42, SqlError for all others.
+    The SQLSTATE determines the class: Unreachable for 08S01, InvalidStatement for class 42, SqlError for all other
+    states. None as `message` stands for a server that gave no reason.
 
     >>> reported("no such table", "42P01", 0)
     InvalidStatement('no such table')
