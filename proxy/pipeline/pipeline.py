@@ -121,7 +121,7 @@ class Pipeline:
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement (compaction, snapshot expiry) that keeps the rows of a view's storage.
+        """Run a maintenance statement (compaction or snapshot expiry) on a view's storage, which keeps the stored rows.
 
         A fresh view is then refreshed once, so that the refresh state is recorded for the current snapshots of its
         sources.
@@ -239,7 +239,7 @@ class Pipeline:
     async def _publish(self, step: Step, branch: str) -> Published:
         """Publish the staged branch in one commit, and return the published snapshot.
 
-        If this call is cancelled, wait for the end of the commit, so that its result is known.
+        If this call is cancelled, wait for the end of the commit, so that it is known whether the commit has succeeded.
         """
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(

@@ -1,8 +1,9 @@
 """Plans the next refresh of a view from the recorded refresh state and the changes of the sources since that state.
 
-Also chooses which tables a full refresh reads. A view over views is computed from the storage of those views. Any other
-view is computed from the storage of a view over the same tables if the rewriter finds a way, such as sums by month from
-sums by day: of several views that get a full refresh, only the first scans the base tables.
+Also chooses the tables that a full refresh reads. A view over views is computed from the storage of the views that it
+reads. Any other view is computed from the storage of a view over the same tables if the rewriter can derive the rows
+from this storage, such as sums by month from sums by day: of several views that get a full refresh, only the first
+scans the base tables.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 
 
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
-    """Return the reason why the stored rows cannot be the base of an incremental refresh; empty if they can."""
+    """Return the reason why the stored rows cannot be the base of an incremental refresh; empty without a reason.
+
+    `recorded` is the refresh state recorded in the storage, and `sources` are the current base tables.
+    """
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}
@@ -82,7 +86,7 @@ Held = tuple[MaterializedView, Table]
 
 @dataclass(frozen=True)
 class Reading:
-    """A query that returns a view's rows, as Spark runs it.
+    """A query that returns the rows of a view, as SQL that Spark can run.
 
     `held` are the views whose storage tables the query reads, with these tables. `shared` is true if the rows are
     computed from the storage of a view that this view is not defined over.

@@ -37,7 +37,11 @@ _logger = logging.getLogger(__name__)
 
 
 class SharedDelta:
-    """The staging table with the results of several views' delta queries; it exists while these views are refreshed."""
+    """The staging table with the results of several views' delta queries; it exists while these views are refreshed.
+
+    A delta query computes the contribution of appended rows to a view. `deltas` maps the views to their planned
+    refreshes.
+    """
 
     def __init__(self, runner: Runner, deltas: Mapping[MaterializedView, Decision]) -> None:
         (first, *_) = deltas
@@ -52,7 +56,7 @@ class SharedDelta:
         self._staging: asyncio.Task[bool] | None = None
 
     async def taken(self, decision: Decision) -> Decision:
-        """Return the decision with its delta query replaced by a read of the staging table.
+        """Return the planned refresh `decision` with its delta query replaced by a read of the staging table.
 
         The first caller creates and fills the staging table. Return the decision unchanged if the result of its delta
         query is not in the staging table, or if staging failed.

@@ -48,10 +48,10 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Return whether the views, and the tables that are not pinned, are the same in `later`.
+        """Return whether `later` has the same views, and the same content of the tables that are not pinned.
 
         `later` is the result of a second look-up. Tables that are pinned to snapshots are not compared, because a
-        refresh reads the same rows from them in any case.
+        refresh reads the same rows from pinned tables in any case.
         """
         pinned = self.pins.keys()
         return self.views == later.views and all(
@@ -116,7 +116,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return, by name, the materialized views that a view reads and whose storage is fresh, each with its storage."""
+    """Return, by name, the materialized views that `view` reads and whose storage is fresh, each with the storage."""
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])
@@ -133,8 +133,7 @@ async def _stored(
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
     """Return the current storage table of a view.
 
-    Raise SqlError 42P01 if the storage table is missing, or Lost if it is missing because the view was replaced or
-    dropped.
+    Raise SqlError 42P01 if the storage table is missing, but Lost if the view was replaced or dropped meanwhile.
     """
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]

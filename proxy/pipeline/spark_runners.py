@@ -1,6 +1,6 @@
 """Runs refresh jobs by PySpark: in a Spark session of this process, or on a Spark Connect server without a local JVM.
 
-PySpark's calls block, and it assigns job groups by thread: each job has a thread of its own.
+Each job has a thread of its own, because PySpark's calls block, and because PySpark assigns job groups by thread.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _translated(call: Callable[[], _Result]) -> _Result:
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
     """Return the started stages of the jobs in a Spark job group, except stages that Spark no longer knows.
 
-    Pending stages are left out, because adaptive execution skips most of them: an earlier job has done their work.
+    `context` is the SparkContext. Pending stages are left out, because adaptive execution skips most of the pending
+    stages, whose work an earlier job has done.
     """
     tracker = context.statusTracker()
     jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group)))
@@ -170,7 +171,7 @@ class ConnectJob:
     ) -> None:
         """Record the stages that the server reports while a statement runs, with 0 as the number of running tasks.
 
-        PySpark calls this function on a thread of its own; its report does not say how many tasks of each stage run.
+        PySpark calls this function on a thread of its own, and does not report how many tasks of each stage run.
         """
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
@@ -192,7 +193,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """Yield a job with a new session, which has these settings, and with a thread of its own."""
+        """Yield a job with a new session and a thread of its own; the session has these Spark settings."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)

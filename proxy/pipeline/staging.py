@@ -1,8 +1,8 @@
-"""Stages new content on a branch of a view's storage, until a commit publishes the branch or it is removed.
+"""Stages new content on a branch of a view's storage, until a commit publishes the branch or the branch is removed.
 
 The types of the new rows are compared with the storage's columns, because Spark silently converts values of other
-types: 3.5 becomes 3, a timestamp its date. A view's query may return other types than at its creation, after a table or
-view that it reads was replaced or altered.
+types: 3.5 becomes 3, and a timestamp becomes a date. A view's query may return other types than when the view was
+created, after a table or view that the query reads was replaced or altered.
 """
 
 from __future__ import annotations

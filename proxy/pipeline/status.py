@@ -1,11 +1,11 @@
 """Determines the status of a view: fresh or stale and why, the time of the last refresh, its failure, and the lag.
 
 The failure is recorded as a property of the view's storage table, where other processes and the next start of Viewgate
-find it. A refresh that succeeds removes the property in the commit that publishes the content. The property is only
-information: whether storage is used depends on its freshness alone.
+find the failure. A refresh that succeeds removes the property in the commit that publishes the content. The property is
+only information: whether storage is used depends on the freshness of the storage alone.
 
-The history of freshness is not sampled: each refresh records in its snapshot which table snapshots it read, and the
-tables record when later snapshots were committed.
+The history of freshness is not sampled: each refresh records in its snapshot of the storage which table snapshots the
+refresh read, and the tables record when later snapshots were committed.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """Raised when a refresh has lost its storage: another refresh committed first, or the storage is missing.
+    """Raised when a refresh has lost its storage table: another refresh committed first, or the table is missing.
 
     Lost is not a failure of the view, and is not recorded.
     """
@@ -110,8 +110,8 @@ def gone(view: MaterializedView) -> Lost:
 async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
     """Record the outcome of the refresh that the `with` block runs, as a property of the view's storage table.
 
-    On failure or cancellation, store the error in the property and re-raise it; on success, remove the property. Lost
-    is re-raised without being recorded.
+    On failure or cancellation, store the error in the property and re-raise the error; on success, remove the property.
+    Lost is re-raised without being recorded.
     """
     try:
         yield

@@ -59,9 +59,9 @@ class Step:
     """One step of a refresh.
 
     `decision` says how the rows are written. `state` is the refresh state that the commit records, and `held` is the
-    view restricted to the rows that the storage has after the step. `then` describes the following step; empty without
-    one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows of the view are stored.
-    `reading` is the query of a step that recomputes rows; None for any other step.
+    view restricted to the rows that the storage has after the step. `then` describes the following step; empty if this
+    step is the last one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows of the
+    view are stored. `reading` is the query of a step that recomputes rows; None for any other step.
     """
 
     sources: Sources
@@ -112,10 +112,10 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """Return a step of a full refresh with the query that computes its rows.
+    """Return a step of a full refresh with the query that computes the rows of the step.
 
-    The query reads another view's storage if possible, unless the request is for a full refresh; otherwise it is the
-    view's own query.
+    The query reads another view's storage if that is possible and no full refresh was requested; otherwise the query is
+    the view's own.
     """
     reading = None
     if not (asked.full or asked.anew):
@@ -129,7 +129,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """Plans one refresh from the view, its sources and its storage, each as looked up at the start."""
+    """Plans one refresh from the view, the view's sources and storage, as looked up at the start."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage

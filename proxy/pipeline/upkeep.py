@@ -1,10 +1,10 @@
 """Maintains storage tables: compaction, snapshot expiry, and the removal of orphaned storage tables.
 
 The storage follows the compaction and expiry of its source tables; a view may also have an expiry policy of its own.
-The snapshot of a compaction does not record the refresh state; only the snapshot before it does. So after each
-compaction an empty commit records the state again, and older snapshots can expire.
+The snapshot of a compaction does not record the refresh state, which only the snapshot before the compaction records.
+So after each compaction an empty commit records the state again, and older snapshots can expire.
 
-A killed CREATE leaves an orphaned storage table, which no view uses. It is never read, but takes up space.
+A killed CREATE leaves an orphaned storage table: a table that no view uses and no query reads, but that takes up space.
 """
 
 from __future__ import annotations

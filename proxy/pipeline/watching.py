@@ -25,7 +25,7 @@ class Begun:
         self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
-        """Collect the jobs that the current task, or a task started by it, runs from now on."""
+        """Collect the jobs that the current task, or a task that the current task starts, runs from now on."""
         self._before = _BEGUN.set(self)
         return self
 
