@@ -28,9 +28,9 @@ from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 class Steps:
     """Runs a coroutine without an asyncio task, as long as it awaits only replies of upstream servers (Reply).
 
-    `start` runs the coroutine up to its first wait; the arrival of the awaited reply continues it. When the coroutine
-    awaits any other object, it becomes a task. Before that, it must not use `asyncio.timeout` or other functions that
-    need a current task.
+    `start` runs the coroutine up to its first wait; when the awaited reply arrives, the coroutine continues. When the
+    coroutine awaits any other object, the coroutine becomes a task. Before that, the coroutine must not use
+    `asyncio.timeout` or other functions that need a current task.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
@@ -62,7 +62,7 @@ class Steps:
         self._task.add_done_callback(self._end)
 
     def cancel(self) -> None:
-        """Cancel the coroutine: raise CancelledError in it where it waits."""
+        """Cancel the coroutine: raise CancelledError in the coroutine, at the point where the coroutine waits."""
         reply = self._reply
         if self._task is not None:
             self._task.cancel()
@@ -235,7 +235,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def _wrong(self, transport: Transport | None) -> str | None:
-        """Return the reason why a transport is refused on this connection; None if it is allowed."""
+        """Return the reason why a transport is refused on this connection; None if the transport is allowed."""
         tls = self._entrance.tls
         if tls is not None and tls.required and self._tls is None:
             return _TLS_ONLY

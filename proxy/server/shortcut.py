@@ -1,8 +1,8 @@
 """Answers the calls that a client repeats without pause by reading the socket directly, not through the event loop.
 
-The event loop's wake-up would take most of the time of such a call. Hive JDBC 2.3, for example, polls the status of a
-finished statement with every row that it reads, and waits for each reply. The replies are prepared: made before the
-calls arrive (`proxy.session.calls`).
+The event loop's wake-up would take most of the time of a repeated call. Hive JDBC 2.3, for example, polls the status of
+a finished statement with every row that the driver reads, and waits for each reply. The replies are prepared: made
+before the calls arrive (`proxy.session.calls`).
 """
 
 from __future__ import annotations
