@@ -186,7 +186,7 @@ class Processor:
     async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
         """Stop the operations of a closed session, and close its upstream session.
 
-        The caller shields this work from cancellation, because no client can request it again.
+        The caller shields this call from cancellation, because no client can request the close again.
         """
         try:
             await asyncio.gather(*(operation.abandon() for operation in operations))

@@ -44,7 +44,8 @@ async def execute_statement(call: Call) -> bytes:
     """Start the statement of an ExecuteStatement call and return the reply with its operation handle, or the error.
 
     A synchronous call waits for the end of the statement; if its client leaves meanwhile, the statement is ended. Raise
-    SqlError if Viewgate refuses the statement or cannot start it; a refusal by the upstream is returned as the reply.
+    SqlError if Viewgate refuses the statement or cannot start the statement; a refusal by the upstream is returned as
+    the reply.
     """
     session = call.session()
     journal = call.service.journal

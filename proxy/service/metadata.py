@@ -37,7 +37,8 @@ _GLOBAL_TEMPORARY = "global_temp"
 class Sides:
     """The catalogs that a metadata call covers.
 
-    `ours` is Viewgate's catalog, None if it is not covered; `sparks` says whether Spark's catalog is covered.
+    `ours` is Viewgate's catalog, None if the call does not cover Viewgate's catalog; `sparks` says whether the call
+    covers Spark's catalog.
     """
 
     ours: Catalog | None
@@ -45,7 +46,7 @@ class Sides:
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """Return the catalogs whose names match the catalog pattern of a call; None as pattern matches both."""
+    """Return the catalogs whose names match the catalog pattern of a call; None as pattern matches both catalogs."""
     fits = matcher(catalog)
     ours = call.service.catalog
     return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))

@@ -30,7 +30,7 @@ class Fallback:
 
     @property
     def open(self) -> bool:
-        """Whether the original statement may still run in place of the rewritten one."""
+        """Whether the original statement may still run in place of the rewritten statement."""
         return self._original is not None and not self._original.expired
 
     def shut(self) -> None:
@@ -40,7 +40,8 @@ class Fallback:
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:
         """Run the original statement by the function `run`, in a task that continues even if the waiting client leaves.
 
-        `failure` is the error of the rewritten statement. The fallback must be open.
+        `run` returns the error of the original statement, None after a success. `failure` is the error of the rewritten
+        statement. The fallback must be open.
         """
         original, self._original = self._original, None
         assert original is not None
@@ -57,7 +58,10 @@ class Fallback:
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
-        """Report the error of the rewritten statement, if it had one, because the original has succeeded."""
+        """Report the error of the rewritten statement, because the original statement has succeeded.
+
+        Do nothing if the rewritten statement has not failed.
+        """
         if self.failure is not None and self._report is not None:
             self._report(self.failure)
 

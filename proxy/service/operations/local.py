@@ -19,7 +19,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(Operation):
-    """An operation that runs the function of a plan (`Local.run`) until it returns, raises, is cancelled, or times out.
+    """An operation that runs the function `Local.run` of a plan to its end, a cancel, or the timeout.
 
     `timeout` is in seconds, None for no limit; `kind` is Thrift's type of the operation.
     """

@@ -10,10 +10,11 @@ logger = logging.getLogger(__name__)
 
 
 class PostCommit:
-    """The task of a post-commit refresh, which can be awaited and cancelled; its methods never raise.
+    """The task of a post-commit refresh, which can be awaited and cancelled; the methods never raise.
 
-    `deadline`, a time of the event loop's clock, limits the client's wait but not the task. `over` is called when the
-    task has ended, or when the deadline has passed during a wait; it may be called several times.
+    `work` runs the refresh. `deadline`, a time of the event loop's clock, limits the client's wait but not the task.
+    `over` is called when the task has ended, or when the deadline has passed during a wait; `over` may be called
+    several times.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]], deadline: float | None, over: Callable[[], None]) -> None:

@@ -26,9 +26,11 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """A statement in the queue; the operation that `start` returns later answers the calls on this operation's handle.
+    """A statement in the queue; once the statement is started, the started operation answers the calls on this handle.
 
-    `deadline`, a time of the event loop's clock, includes the time in the queue; None for no limit.
+    `start` waits until the statement can be started, and returns the started operation with the reply to the client, or
+    None with the upstream's refusal. `deadline`, a time of the event loop's clock, includes the time in the queue; None
+    for no limit.
     """
 
     def __init__(

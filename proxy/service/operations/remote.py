@@ -203,8 +203,8 @@ _SOON = 0.2  # seconds within which Spark returns a block that it need not compu
 class _Block:
     """A prefetched block of rows (or the columns): the body of the request, and the future of the reply.
 
-    A client's call gets the reply if the body of the call is the same. `weight` is the expected size of the reply in
-    bytes, taken from the budget.
+    The reply answers a client's call with the same body. `weight` is the expected size of the reply in bytes, which is
+    taken from the budget.
     """
 
     question: bytes
@@ -213,7 +213,7 @@ class _Block:
 
     @property
     def reply(self) -> bytes | None:
-        """The reply if it has arrived; None before that, and after an error of the connection."""
+        """The prefetched reply; None while the reply has not arrived, and after an error of the connection."""
         there = self.answer.done() and not self.answer.cancelled() and self.answer.exception() is None
         return self.answer.result() if there else None
 
@@ -260,16 +260,15 @@ class Prefetch:
 
     @property
     def _known_columns(self) -> bytes | None:
-        """The stored reply with the columns of this constant statement.
+        """The stored reply with the columns of this constant statement (a statement whose columns are always the same).
 
-        None if the statement is not constant, or is not the last constant statement of the session on the same upstream
-        session.
+        None if the statement is not constant, or if the stored reply is of another statement or upstream session.
         """
         kept = self._habits.schema
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     def begin(self, operation: Handle) -> None:
-        """Request the columns (unless they are known) and the first rows of an operation that has finished."""
+        """Request the columns (unless they are stored already) and the first rows of an operation that has finished."""
         habits, questions = self._habits, []
         columns, rows = self._foreseen
         if self._known_columns is not None:

@@ -45,7 +45,7 @@ _FELL_BACK = "The rewritten statement failed; the statement was run as it was se
 
 
 class Wish(IntEnum):
-    """Whether the client lets the operation run, or has cancelled or closed it; the value never decreases."""
+    """The client's wish for an operation: to run, to be cancelled, or to be closed; the value never decreases."""
 
     RUN = 0
     CANCEL = 1
@@ -269,8 +269,8 @@ class RemoteRun(Operation):
     def _told(self, error: SqlError) -> SqlError:
         """Return the error to report to the client.
 
-        For a write that was interrupted, the error says that the write was executed, or that it may have been. Any
-        other error is returned unchanged.
+        For a write that was interrupted, the error says that the write was executed, or that the write may have been
+        executed. Any other error is returned unchanged.
         """
         if not isinstance(error, Interrupted) or not self.writes:
             return error
@@ -357,7 +357,7 @@ class RemoteRun(Operation):
     def _is_left(self, wanted: str, error: BaseException) -> None:
         """Log that the upstream has not closed or cancelled (`wanted`) the operation, because of `error`.
 
-        The operation then ends with its upstream session. Nothing is logged if the upstream session is lost or
+        The operation then ends when its upstream session ends. Nothing is logged if the upstream session is lost or
         released.
         """
         if self._lease.held and self.upstream.alive:
@@ -392,8 +392,9 @@ class RemoteRun(Operation):
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
         """Run the original statement to its end, because the rows of the finished rewritten statement are unreadable.
 
-        The original statement gets a new slot. Return the error of the original statement, or of its start. Return None
-        if it succeeded, if the client has closed the operation, or if the deadline has passed.
+        The original statement gets a new slot (the permission to run). Return the error of the original statement, or
+        of its start. Return None if the statement succeeded, if the client has closed the operation, or if the deadline
+        has passed.
         """
         self._runs_again = True
         self.told.clear()
@@ -428,7 +429,7 @@ class RemoteRun(Operation):
             self._lease.free_slot()
 
     async def _end_of_original(self) -> SqlError | None:
-        """Wait until the original statement has ended; return an error if it has failed or was cancelled, else None."""
+        """Wait until the original statement has ended; return its error, or an error if it was cancelled; else None."""
         if self._wish is not Wish.CLOSE:
             status = await self.remote.wait()
             if status.error is not None or status.state is OperationState.FINISHED:
