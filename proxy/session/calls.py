@@ -50,16 +50,16 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The public id in hexadecimal, with hyphens as Spark prints it; without hyphens if not 16 bytes long."""
+        """The public id in hexadecimal, with hyphens as Spark prints it (only if the id has 16 bytes)."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
-        """Return the message with another handle in it replaced by this handle.
+        """Return the message with the handle at the given offsets replaced by this handle.
 
-        `guid` and `secret` are the offsets of the other handle's id and secret.
+        `guid` and `secret` are the offsets of the id and the secret of the replaced handle.
         """
         parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
         return b"".join(parts)
@@ -87,7 +87,7 @@ class Message:
     _places: tuple[int, int] | None = field(default=None, init=False)  # the offsets of id and secret
 
     def request(self, kind: type[S]) -> S:
-        """Decode and return the request struct of the call; `kind` is its Thrift class."""
+        """Decode and return the request struct of the call; `kind` is the Thrift class of the struct."""
         return read_request(self.message, kind)
 
     def reply(self, response: Any) -> bytes:

@@ -89,7 +89,7 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """Plans each statement before it runs: whether to forward, rewrite, or answer it."""
+    """Plans each statement before the statement runs: forward it, rewrite it, or answer it in Viewgate (interface)."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Return the plan for a statement in a session; raise SqlError if the statement is refused."""

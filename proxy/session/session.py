@@ -244,8 +244,8 @@ class Operation(ABC):
     async def abandon(self, error: SqlError | None = None) -> None:
         """Stop the operation, because its client closes it or has left, or because of `error`; never raise.
 
-        The state becomes ERROR with an error, otherwise CANCELED; if the operation has already ended, its state stays
-        as it is.
+        The state becomes ERROR if an `error` is given, otherwise CANCELED; an operation that has already ended keeps
+        its state.
         """
 
     def release(self) -> None:
