@@ -78,7 +78,7 @@ def _has(tokens: Sequence[Token], word: str) -> bool:
 
 
 def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change that an ALTER VIEW makes; None if it makes none.
+    """Return the destructive change that an ALTER VIEW of the view `name` makes; None if the statement makes none.
 
     `rest` are the tokens after the view's name.
     """
@@ -88,7 +88,7 @@ def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
-    """Return the destructive change that an ALTER TABLE makes; None if it makes none.
+    """Return the destructive change that an ALTER TABLE of the table `name` makes; None if the statement makes none.
 
     `rest` are the tokens after the table's name.
     """
@@ -117,7 +117,7 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 
 
 def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
-    """Return the columns whose type an ALTER COLUMN may change; None if it changes no type.
+    """Return the columns of the table `name` whose type an ALTER COLUMN may change; None if no type is changed.
 
     `rest` are the tokens from the column's name on. A changed comment, position, default or NOT NULL is not
     destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts as a change of `a`, whatever follows. An ALTER

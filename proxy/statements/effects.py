@@ -44,8 +44,9 @@ class SessionEffect(NamedTuple):
     """The session state that a statement may change, and the name of the temporary view that it creates or drops.
 
     `of` is the former name if a view is renamed: there is an effect only if a temporary view has this name.
-    `needs_success` says that an UNKNOWN effect did not occur if the statement failed, `resets_all` that all settings
-    return to their defaults. `replay` says how the effect is reproduced in a new upstream session.
+    `needs_success` says that an UNKNOWN effect did not occur if the statement failed, and `resets_all` says that the
+    statement resets all settings to their defaults. `replay` says how the effect is reproduced in a new upstream
+    session.
     """
 
     effect: Effect = Effect.NONE
@@ -116,9 +117,10 @@ def _resets_all(sql: str) -> bool:
 
 
 def _changes_nothing_failed(sql: str) -> bool:
-    """Return whether the statement has no effect on the session if it fails.
+    """Return whether the statement has no effect on the session if the statement fails.
 
-    Return True for text that is not valid SQL, and False for a script, which may fail halfway.
+    A statement without the words ADD, BEGIN, CACHE, CALL, CREATE, EXECUTE and REPLACE fails only if it is not valid
+    SQL, and then has no effect. A script, for example, may fail halfway.
 
     >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
     (True, False)

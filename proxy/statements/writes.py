@@ -46,7 +46,7 @@ _HEAD = 24  # tokens within which a statement names the table that it writes to
 
 
 def written(verb: str, sql: str) -> Written | None:
-    """Return the tables that a statement may write to; None if it writes to no table.
+    """Return the tables that a statement may write to; None if the statement writes to no table.
 
     `verb` is the statement's first keyword.
 
