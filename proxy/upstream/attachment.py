@@ -73,8 +73,8 @@ class Kept:
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
         """Replace all changes of the catalog or namespace in `before` by a USE of `catalog` and `namespace`.
 
-        `before` are the first of the kept statements. Return True if they were replaced. If the kept statements no
-        longer begin with `before`, change nothing and return False.
+        `before` are the first of the kept statements. Return True if the changes were replaced. If the kept statements
+        no longer begin with `before`, change nothing and return False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -112,8 +112,8 @@ class Attachment:
     """The upstream session of a client session, attached at least between `hold` and `let_go`.
 
     At other times the upstream session may be parked (detached and closed) or be lost without harm: the next `hold`
-    opens a new upstream session and replays the kept statements (SET, RESET, USE) in it. A statement whose effect
-    cannot be replayed pins the client session to its upstream session.
+    opens a new upstream session and replays the kept statements (SET, RESET, USE). A statement whose effect cannot be
+    replayed pins the client session to its upstream session.
 
     The function given to `watch` is called after a replay on a different upstream server.
     """
@@ -157,7 +157,7 @@ class Attachment:
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call when the session is replayed on a different upstream server."""
+        """Set the function to call when the session was replayed on a different upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
@@ -259,7 +259,7 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Query Spark for the current catalog and namespace, and let a replay enter them directly.
+        """Query Spark for the current catalog and namespace, and let a replay set this catalog and namespace directly.
 
         If the query fails, the kept statements stay unchanged.
         """
@@ -344,9 +344,9 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open an upstream session and repeat the kept statements in it; return the server's reply to OpenSession.
+        """Open an upstream session, repeat the kept statements there, and return the server's reply to OpenSession.
 
-        Raise SqlError if the upstream session cannot be opened or a kept statement fails in it.
+        Raise SqlError if the upstream session cannot be opened or a kept statement fails.
         """
         try:
             if self._leaving is not None:

@@ -317,7 +317,7 @@ class Connection(asyncio.Protocol):
         reply.deliver(message)
 
     def _look(self) -> None:
-        """Close the connection if the oldest call without a reply is overdue; otherwise check again when it is due.
+        """Close the connection if the oldest call without a reply is overdue; else check again when this call is due.
 
         One timer serves all calls, because a timer for each call would have to be created and cancelled.
         """

@@ -28,10 +28,10 @@ class NotLetIn(Unreachable):
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
-    """Open a network connection to a server, with TLS if configured, and return its transport.
+    """Open a network connection to a server, with TLS if configured, and return the connection's transport.
 
-    Raise Unreachable if that fails, as its subclass NotLetIn if the server does not respond in time or closes the
-    connection during the TLS handshake.
+    Raise NotLetIn if the server does not respond in time or closes the connection during the TLS handshake, and
+    Unreachable, the base class of NotLetIn, for any other failure.
     """
     transport = await _connected(upstream, protocol, timeouts.connect)
     if upstream.link.tls is None:
@@ -73,7 +73,8 @@ async def _secured(
 ) -> asyncio.Transport:
     """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
 
-    Raise Unreachable if that fails, as its subclass NotLetIn if the server does not complete the TLS handshake.
+    Raise NotLetIn if the server does not complete the TLS handshake, and Unreachable, the base class of NotLetIn, for
+    any other failure.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host
@@ -130,7 +131,7 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 
 
 def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return a message if a server's first bytes show another transport than the configured one (`spoken`).
+    r"""Return a message if a server's first bytes show another transport than the configured transport `spoken`.
 
     Return None if the bytes fit the configured transport, or show no transport.
 

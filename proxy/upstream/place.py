@@ -167,7 +167,7 @@ class Slots:
 class Control:
     """The control connection to one server, for calls that must not wait for a statement, such as cancels.
 
-    All sessions on the server share the connection. It is opened at the first call, and again after a loss.
+    All sessions on the server share the connection. The connection is opened at the first call, and again after a loss.
     """
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -287,7 +287,7 @@ class Place:
 
     @property
     def paused(self) -> bool:
-        """Whether an operator has paused the server: new sessions and statements wait until it is resumed."""
+        """Whether an operator has paused the server: new sessions and statements wait until the server is resumed."""
         return self.statements.paused
 
     @property
@@ -300,7 +300,7 @@ class Place:
 
     @property
     def load(self) -> float:
-        """The load of the server with one more session: the number of sessions divided by the server's weight."""
+        """The load of the server after one more session: the number of sessions divided by the server's weight."""
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:

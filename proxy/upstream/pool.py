@@ -353,7 +353,10 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 
 @asynccontextmanager
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
-    """Open a session for Viewgate's own statements, yield a function that runs them, and close the session."""
+    """Open a session for Viewgate's own statements, yield a function that runs statements in it, and close the session.
+
+    `user` is the session's user, None for Viewgate itself.
+    """
     upstreams = Upstreams([where], timeouts)
     try:
         session = await upstreams.open_own(user)

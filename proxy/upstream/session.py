@@ -1,7 +1,7 @@
 """Implements a session on an upstream server, on a connection of its own, and the operations in the session.
 
-The reply to ExecuteStatement or to a metadata call announces a started operation. The operation is polled until it
-ends, its rows are fetched, and it is closed; it can be cancelled.
+The reply to ExecuteStatement or to a metadata call announces a started operation. Viewgate polls the operation until
+the operation ends, fetches the rows, and closes the operation; a running operation can be cancelled.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ class UpstreamSession:
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Take a slot (the permission to run one statement on the server) if one is free; return whether it was taken.
+        """Take a slot (the permission to run a statement on the server) if one is free; return whether one was taken.
 
         The slot must be given back when the statement has ended.
         """
