@@ -1,9 +1,9 @@
 """Decodes bytes into messages and encodes messages into bytes, without sockets.
 
 The caller passes received bytes to `receive_data` and gets events from `next_event`. `framed` and `http` implement the
-transports for servers and for clients, `tls` the encryption below them, and `sasl` the login of the SASL transport.
-`message` reads and writes message heads, and finds the end of a message. `fields` finds and replaces values in a
-message.
+transports for servers and for clients, `tls` the encryption below the transports, and `sasl` the login of the SASL
+transport. `message` reads and writes message heads, and finds the end of a message. `fields` finds and replaces values
+in a message.
 """
 
 from proxy.wire.fields import (

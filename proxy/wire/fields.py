@@ -346,7 +346,7 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 
 
 def shape_of(message: bytes) -> bytes | None:
-    """Return the shape of a message: its bytes without the sequence id and the handle.
+    """Return the shape of a message: the message's bytes without the sequence id and the handle.
 
     Return None for a message of more than 512 bytes, a call whose request does not begin with a handle, and an
     exception.
@@ -403,7 +403,8 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
     """Return a function of messages that caches the results of `read` by the message's shape (see `shape_of`).
 
-    Use it only for values that depend on nothing but the shape. A message without a shape is read each time.
+    Use `kept` only for functions whose result depends on nothing but the shape. A message without a shape is read each
+    time.
     """
 
     @lru_cache(_SHAPES)

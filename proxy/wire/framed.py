@@ -175,7 +175,7 @@ class SaslTransport:
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a token to the client; the client answers with its next token."""
+        """Return the bytes that send a login token to the client, which answers with the next token of the client."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 

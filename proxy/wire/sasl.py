@@ -160,7 +160,7 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a token to the client; the client answers with its next token."""
+        """Return the bytes that send a login token to the client, which answers with the next token of the client."""
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
