@@ -2,15 +2,15 @@
 
 `supervisor` starts the workers, restarts a worker that ends unexpectedly, replaces the workers one by one on request,
 and sends `orders` to stop or to use other upstreams. The kernel distributes connections over the workers. A session
-stays in the worker that opened it: the handles of the session and its operations end in that worker's `mark` (two
-bytes: generation and number). A worker that receives a call with another worker's handle relays the call by
+stays in the worker that opened the session: the handles of the session and of its operations end in that worker's
+`mark` (two bytes: generation and number). A worker that receives a call with another worker's handle relays the call by
 `neighbours`, through a Unix socket of each worker in a private directory. `shares` divides the limits on upstreams and
 memory among the workers.
 
 A worker that is replaced stops listening when its replacement listens, and ends with its last session:
 
-    running ──▶ retiring ──▶ ended
-    starting ─▶ running
+    the replaced worker: running ──▶ retiring ──▶ ended
+    its replacement:     starting ─▶ running
 """
 
 from proxy.workers.neighbours import Neighbours

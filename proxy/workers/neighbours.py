@@ -66,7 +66,7 @@ def _replaces(other: bytes, mark: bytes) -> bool:
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:
-    """Encode a call and the peer that made it, to be relayed to another worker."""
+    """Encode a call together with the peer that made the call, to be relayed to another worker."""
     names = (name.encode() for name in (peer.user, peer.address, peer.traceparent))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 

@@ -66,13 +66,13 @@ class Orders:
 
     @classmethod
     async def through(cls, pipe: IO[Any]) -> Orders:
-        """Connect to the reading end of a pipe, and return the Orders that arrive through it."""
+        """Connect to the reading end of a pipe; return an object that reads the orders from this pipe."""
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         return cls(reader)
 
     async def next(self) -> Any:
-        """Wait for the next order and return it; return STOP at the end of the input."""
+        """Wait for the next order and return this order; return STOP at the end of the input."""
         try:
             length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
             return pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # our own supervisor's

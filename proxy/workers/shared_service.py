@@ -140,9 +140,10 @@ class SharedService(Service):
 
 
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:
-    """Return the error for a call to a worker that has ended; it says whether the statement may have been executed.
+    """Return the error for a call to a worker that has ended.
 
-    `name` and `message` are the name and the bytes of the call.
+    The message says whether the statement may have been executed. `name` and `message` are the name and the bytes of
+    the call.
     """
     if name == "ExecuteStatement" and gone.sent:
         sql = read_request(message, ttypes.TExecuteStatementReq).statement

@@ -1,4 +1,4 @@
-"""Divides the configured limits among the workers in equal parts, so that all workers together stay within them."""
+"""Divides the configured limits among the workers in equal parts, so that all workers together respect the limits."""
 
 from __future__ import annotations
 

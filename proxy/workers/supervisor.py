@@ -31,7 +31,7 @@ _OVERDUE = 30.0  # seconds, beyond the time that statements get, after which a w
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker's process; `listens` says whether clients can connect to it, `retiring` whether it is being replaced."""
+    """A process of a worker; `listens` says whether clients can connect, `retiring` whether it is being replaced."""
 
     number: int
     generation: int
@@ -152,7 +152,7 @@ class Supervisor:
         _log.info("restart finished workers=%d", len(self._numbers))
 
     async def _ended(self, worker: _Worker) -> None:
-        """Wait until a retiring worker has ended; if it does not end in time, kill its process."""
+        """Wait until a retiring worker has ended; kill the process of a worker that does not end in time."""
         limits = Limits(**self.settings.limits.given)
         try:
             await asyncio.wait_for(worker.ended.wait(), limits.retire + limits.grace + _OVERDUE)
@@ -173,10 +173,10 @@ class Supervisor:
             worker.tell(order)
 
     async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
-        """Run a worker with the number `number`, and run it again whenever it ends, until `stop`.
+        """Run a worker with the number `number`, and run it again whenever the process ends, until `stop` is called.
 
         Set `started` when the first process listens or has ended. The replacement of a worker (`former`) is not run
-        again if it never listened and the former worker still runs.
+        again if the replacement never listened and the former worker still runs.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
