@@ -33,7 +33,10 @@ class ResultSet:
 
     @classmethod
     def of(cls, *columns: str, rows: Sequence[Sequence[Any]] = ()) -> ResultSet:
-        """Return a result whose columns are given as in DDL (`size bigint`); a column without a type is a string."""
+        """Return a result with the given columns and `rows`.
+
+        A column is given as in DDL (`size bigint`); a column without a type is a string.
+        """
         described = (column.partition(" ") for column in columns)
         return cls(
             tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)

@@ -88,6 +88,8 @@ class Interrupted(SqlError):
 class ConnectionLost(Interrupted, Unreachable):
     """A statement was interrupted because the connection to the server was lost, or because of an invalid reply.
 
+    `what` says which event interrupted the statement, and `advice` is the remedy.
+
     >>> ConnectionLost("Spark has closed the connection.", "Try again.").sql_state
     '08S01'
     """
@@ -166,7 +168,7 @@ def first_message(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    r"""Return Spark's own message in an error, without stack frames and leading names of Java classes.
+    r"""Return Spark's own message in the error text `text`, without stack frames and leading names of Java classes.
 
     >>> own_words("Error running query: [X] org.apache.spark.ParseException: \n[X] no\n\n== SQL ==\n")
     '[X] no\n\n== SQL =='
