@@ -121,7 +121,7 @@ class Pipeline:
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement (compaction or snapshot expiry) on a view's storage, which keeps the stored rows.
+        """Run a maintenance statement on a view's storage: compaction or snapshot expiry, which keep the stored rows.
 
         A fresh view is then refreshed once, so that the refresh state is recorded for the current snapshots of its
         sources.
@@ -202,8 +202,9 @@ class Pipeline:
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
         """Return the staging tables for refreshes that read the same appended rows, by view name.
 
-        Views whose refresh shares no appended rows with another refresh are absent. After each refresh, call the
-        staging table's method `leave` with the refreshed view.
+        `decisions` has the planned refresh of each view. Views whose refresh shares no appended rows with another
+        refresh are absent in the result. After each refresh, call the staging table's method `leave` with the refreshed
+        view.
         """
         return shared_deltas(self._runner, decisions)
 

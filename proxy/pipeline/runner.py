@@ -58,7 +58,7 @@ class ThriftSession(Protocol):
 
 
 class ThriftRunner:
-    """Runs each job in a new session on the Spark Thrift Server."""
+    """Runs each job in a new session on the Spark Thrift Server; `open_session` opens the session."""
 
     def __init__(self, open_session: Callable[[], Awaitable[ThriftSession]]) -> None:
         self._open = open_session

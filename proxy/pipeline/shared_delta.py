@@ -125,7 +125,8 @@ def _branch(at: int, count: int, query: str) -> str:
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
     """Create staging tables for refreshes that read the same appended rows (at least MANY) under the same settings.
 
-    Return the staging table of each view by view name; views that share no appended rows with another view are absent.
+    `decisions` has the planned refresh of each view. Return the staging table of each view by view name; views that
+    share no appended rows with another view are absent.
     """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():

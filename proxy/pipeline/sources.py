@@ -116,7 +116,10 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return, by name, the materialized views that `view` reads and whose storage is fresh, each with the storage."""
+    """Return, by name, the materialized views that `view` reads and whose storage is fresh, each with the storage.
+
+    `tables` are the current base tables. Only views with the same recorded session settings are returned.
+    """
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])

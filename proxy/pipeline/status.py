@@ -196,8 +196,9 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
     """Return the seconds since the first source commit that a view's storage lacks; 0 if the storage is fresh.
 
-    Return None for a view that was never refreshed. If the time of that commit is unknown, because the view was
-    redefined or snapshots have expired, return the seconds since the last refresh.
+    `now_ms` is the current time in milliseconds since 1970. Return None for a view that was never refreshed. If the
+    time of that commit is unknown, because the view was redefined or snapshots have expired, return the seconds since
+    the last refresh.
     """
     if (await status(catalog, view)).fresh:
         return 0.0
