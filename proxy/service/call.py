@@ -82,7 +82,7 @@ class Budget:
         return True
 
     def give_back(self, size: int) -> None:
-        """Put `size` bytes that were taken back into the budget."""
+        """Add `size` bytes to the budget again, which were taken before."""
         self.left += size
 
 

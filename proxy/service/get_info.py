@@ -84,7 +84,8 @@ async def get_info(call: Call) -> bytes:
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
     """Return Spark's reply to GetInfo, which is cached per upstream server after the first request.
 
-    The cache is for connection pools, which request the server's name again and again as a test of the connection.
+    `kind` is the number of the requested information. The cache is for connection pools, which request the server's
+    name again and again as a test of the connection.
     """
     told = attachment.info.get(kind)
     if told is None:

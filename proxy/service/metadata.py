@@ -166,8 +166,8 @@ async def merged(
 ) -> list[Row]:
     """Return Viewgate's and Spark's rows together, sorted by the columns at the positions in `order`.
 
-    `ours` computes Viewgate's rows. If rows agree in their first `identity` columns, only Viewgate's row is kept. The
-    work is done in a thread, because there may be a hundred thousand rows.
+    `ours` computes Viewgate's rows, and `sparks` are Spark's rows. If rows agree in their first `identity` columns,
+    only Viewgate's row is kept. The work is done in a thread, because there may be a hundred thousand rows.
     """
 
     def make() -> list[Row]:

@@ -91,7 +91,8 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
     """Return the OpenSession reply with a larger fetch size for Hive JDBC, if the client uses Hive's default.
 
-    Over a network, the cost of a fetch is mostly the round trip, not the rows.
+    `configuration` is the session configuration that the client has sent. Over a network, the cost of a fetch is mostly
+    the round trip, not the rows.
     """
     span = find(reply, _CONFIGURATION)
     entries = read_map(value_bytes(reply, span)) if span else []
@@ -106,8 +107,8 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
     By default, Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
     is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel. The message is
-    returned unchanged if the client has set the timeout, or if its protocol version is 6 or older, because such clients
-    sleep between polls.
+    returned unchanged if the client has set the timeout in its `configuration`, or if the client's protocol version is
+    6 or older, because such clients sleep between polls.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):

@@ -123,9 +123,10 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
     """Return the parts that are the same in all status replies of a shape once the missing fields are added.
 
-    A shape is a status reply without its sequence id (see `proxy.wire.fields.shape_of`). The first part starts after
-    the sequence id. Between the parts stand times: each part comes with the number of the time that follows the part
-    (0: started, 1: completed), None if no time follows.
+    A shape is a status reply without its sequence id (see `proxy.wire.fields.shape_of`). The added fields depend on the
+    client's `protocol` version, on `has_result_set`, and on whether the operation is `running` (and so has no end
+    time). The first part starts after the sequence id. Between the parts stand times: each part comes with the number
+    of the time that follows the part (0: start, 1: end), None if no time follows.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
@@ -204,10 +205,11 @@ _SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the result schema of a query that is still running, by describing the query; wait for `end` in parallel.
+    """Return the result schema of a query that is still running, by DESCRIBE QUERY; wait for `end` in parallel.
 
-    Return None, after `end` has completed, if the statement ends first, is not a query, or has a column whose type
-    Spark may report to clients in another way.
+    `sql` is the text of the running query, `query` runs a statement, and `end` completes when the running query has
+    ended. Return None, after `end` has completed, if the statement ends first, is not a query, or has a column whose
+    type Spark may report to clients in another way.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
@@ -227,7 +229,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema of a query by DESCRIBE QUERY; None if that fails.
+    """Return the schema of the query `sql` by DESCRIBE QUERY, which the function `query` runs; None if that fails.
 
     Also return None if a column has a type that Spark may report to clients in another way.
     """
