@@ -17,7 +17,7 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 
 
 class ClientSession:
-    """A client's session: its user, its upstream session, and its known state.
+    """A client's session: its user, its protocol version, its upstream session, and the operations that are open.
 
     A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
     long. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
@@ -292,7 +292,10 @@ class Operation(ABC):
         """Stop the operation if it still runs, and close it; return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines."""
+        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines.
+
+        `request` is the decoded FetchResults request, which has the orientation and the most lines to return.
+        """
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
