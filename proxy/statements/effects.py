@@ -164,7 +164,10 @@ def _cached(words: list[str], upper: list[str]) -> SessionEffect:
 
 
 def _after_options(upper: list[str], at: int) -> int:
-    """Return the index of the token after `OPTIONS (…)`, or `at` if no options begin at the index `at`."""
+    """Return the index of the token after `OPTIONS (…)`, or `at` if no options start at the index `at`.
+
+    `upper` are the tokens of the statement in upper case.
+    """
     if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
         return upper.index(")", at) + 1
     return at

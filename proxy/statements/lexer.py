@@ -91,9 +91,9 @@ def _skip(sql: str, at: int) -> int:
 
 
 def _after_comment(sql: str, at: int) -> int:
-    """Return the offset after the bracketed comment at an offset; in Spark's SQL, such comments may be nested.
+    """Return the offset after the bracketed comment that starts at the offset `at` of a text.
 
-    An unclosed comment extends to the end of the text.
+    In Spark's SQL, bracketed comments may be nested. An unclosed comment extends to the end of the text.
     """
     depth = 0
     for bracket in _BRACKET.finditer(sql, at):
