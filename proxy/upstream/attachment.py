@@ -115,7 +115,8 @@ class Attachment:
     opens a new upstream session and replays the kept statements (SET, RESET, USE). A statement whose effect cannot be
     replayed pins the client session to its upstream session.
 
-    The function given to `watch` is called after a replay on a different upstream server.
+    `message` is the client's OpenSession request, `user` the user of the session, and `principal` the user who logged
+    in. The function given to `watch` is called after a replay on a different upstream server.
     """
 
     __slots__ = (

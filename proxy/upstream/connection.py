@@ -1,4 +1,4 @@
-"""Implements one connection to an upstream server: a login, then calls, whose replies arrive in the same order."""
+"""Implements one connection to an upstream server: a login, then calls, which the server answers in order."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A logged-in connection to an upstream server; also reads the replies to cancelled calls.
+    """A connection to an upstream server that logs in as `user`; also reads the replies to cancelled calls.
 
     Over HTTP, an upstream session outlives the network connection: if the server closes the network connection between
-    two calls, the next call opens a new one.
+    two calls, the next call opens a new network connection.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -360,7 +360,7 @@ def _readable(transport: asyncio.Transport) -> bool:
 
 
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
-    """Open a connection to a server, log in, and return the connection.
+    """Open a connection to a server, log in as `user`, and return the connection.
 
     `pulse` records the times of the server's replies. Raise Unreachable (08S01) if the server cannot be reached or is
     too slow, and LoginRefused (28000) if the server refuses the login.

@@ -73,8 +73,8 @@ async def _secured(
 ) -> asyncio.Transport:
     """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
 
-    Raise NotLetIn if the server does not complete the TLS handshake, and Unreachable, the base class of NotLetIn, for
-    any other failure.
+    Raise NotLetIn if the server does not complete the TLS handshake within `patience` seconds or closes the connection,
+    and Unreachable, the base class of NotLetIn, for any other failure.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host

@@ -216,7 +216,7 @@ class Upstreams:
             self._make_room()
 
     def give_back(self, closing: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine that closes an upstream session in the background."""
+        """Run the coroutine `closing`, which closes an upstream session, in the background."""
         task = asyncio.create_task(closing)
         self._parking.add(task)
         task.add_done_callback(self._parking.discard)
@@ -405,9 +405,9 @@ async def open_session(
 ) -> tuple[UpstreamSession, bytes]:
     """Open a session on a server; return the session, and the server's reply to OpenSession.
 
-    `user` is None for a session of Viewgate itself. Raise Unreachable (08S01) if the server cannot be reached or does
-    not reply in time. Raise SqlError if a working server refuses the session, with the SQLSTATE 08004 in place of
-    08S01.
+    `message` is the OpenSession request; `user` is None for a session of Viewgate itself. Raise Unreachable (08S01) if
+    the server cannot be reached or does not reply in time. Raise SqlError if a working server refuses the session; the
+    SQLSTATE 08S01 of such a refusal is replaced by 08004.
     """
     upstream = place.upstream
     login = upstream.user or user or OWN

@@ -33,7 +33,7 @@ Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """Return None: the progress of statements is not known, because this Spark does not report it."""
+    """Return None, because this Spark does not report the progress of statements."""
     return
 
 
