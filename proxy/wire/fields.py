@@ -102,12 +102,12 @@ def value_bytes(message: bytes, span: Span) -> bytes:
 
 
 def read_string(message: bytes, span: Span) -> str:
-    """Return the text of a string value; bytes that are not UTF-8 are replaced by U+FFFD."""
+    """Return the text of the string value at `span` in a message; bytes that are not UTF-8 are replaced by U+FFFD."""
     return value_bytes(message, span).decode("utf-8", "replace")
 
 
 def read_i32(message: bytes, span: Span) -> int:
-    """Return the number in an integer field; Thrift encodes enumerations as 32-bit integers, too.
+    """Return the number in the integer field at `span`; Thrift encodes enumerations as 32-bit integers, too.
 
     Raise WireError if the value has a type without a fixed size.
     """
@@ -258,7 +258,7 @@ _MINIMUM = 2 * LENGTH.size  # the two lengths of an entry, key and value
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """Decode a Thrift map of strings and return its entries in order; raise WireError if the bytes are not such a map.
+    """Decode a Thrift map of strings and return its entries in order; raise WireError if `value` is no such map.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]

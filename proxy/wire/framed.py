@@ -128,7 +128,8 @@ class SaslTransport:
     """The server's side of the SASL transport: a handshake, then messages in frames; a message may span several frames.
 
     During the handshake, `next_event` returns Credentials, a Token, or Refused; the caller answers Credentials and a
-    Token with `accept`, `proceed` or `refuse`. After the handshake, `next_event` returns messages.
+    Token with `accept`, `proceed` or `refuse`. After the handshake, `next_event` returns messages. `limit` is the size
+    limit of a message in bytes. With `tickets`, clients may log in by Kerberos.
     """
 
     def __init__(self, limit: int, bounds: Bounds | None = None, *, tickets: bool = False) -> None:
@@ -175,7 +176,7 @@ class SaslTransport:
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a login token to the client, which answers with the next token of the client."""
+        """Return the bytes that send a login token to the client; the client then sends its next token."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
@@ -190,7 +191,10 @@ class SaslTransport:
 
 
 class BareTransport:
-    """The server's side of the transport without frames and SASL (`auth=noSasl`); OpenSession names the user."""
+    """The server's side of the transport without frames and SASL (`auth=noSasl`); OpenSession names the user.
+
+    `limit` is the size limit of a message in bytes; before the login, a smaller limit applies.
+    """
 
     def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit
@@ -227,7 +231,7 @@ _ENDS = bytes(3)
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An HTTP response without a Thrift reply: its status code, and its text (or its reason phrase)."""
+    """An HTTP response without a Thrift reply: its status code, and its text (without a text, the reason phrase)."""
 
     status: int
     said: str

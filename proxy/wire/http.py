@@ -100,7 +100,10 @@ class HttpTransport:
             return self._refused(error.error_status_hint, f"HTTP: {error}")
 
     def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return the response with a reply message to the last request; the next request can then be read."""
+        """Return the response with a reply message to the last request; the next request can then be read.
+
+        `headers` are added to the headers of the response.
+        """
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
@@ -217,10 +220,10 @@ _SAID_LIMIT = 200  # bytes of a server's text that an error message quotes
 
 
 class HttpClient(ClientTransport):
-    r"""The client's side of HTTP: a POST for each message, one after the other, with the server's cookies.
+    r"""The client's side of HTTP: a POST of each message to `target`, one after the other, with the server's cookies.
 
-    With `tickets`, a request without a cookie needs a Kerberos token: the event Token asks the caller for a token, and
-    the caller supplies it by `proceed`.
+    `headers` are sent with each request. With `tickets`, a request without a cookie needs a Kerberos token: the event
+    Token asks the caller for a token, and the caller passes the token to `proceed`.
 
     >>> client = HttpClient("h:1", "/cliservice", {}, limit=100)
     >>> client.send([b"ab", b"cd"]).splitlines()[-1]

@@ -144,7 +144,10 @@ def counted(length: int) -> int:
 
 
 def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
-    """Encode a TApplicationException as the reply to the call with this name and sequence id."""
+    """Encode a TApplicationException of the type `fault` as the reply to the call with this name and sequence id.
+
+    `message` is the text of the error.
+    """
     text = message.encode()
     body = b"\x0b\x00\x01" + LENGTH.pack(len(text)) + text + b"\x08\x00\x02" + LENGTH.pack(fault) + b"\x00"
     return write_head(name, EXCEPTION, seqid) + body
@@ -255,11 +258,11 @@ class MessageReader:
         return True
 
     def _value(self, kind: int) -> bool:
-        """Scan a value of the type `kind`, or its beginning; return False, with nothing changed, if bytes are missing.
+        """Scan a value of the type `kind`, or its start; return False, with nothing changed, if bytes are missing.
 
         A value of fixed size, a string, and a list of values of fixed size are scanned whole. Of any other container
-        only the head is scanned, and of a struct nothing: both are pushed on the stack of open values, whose content
-        the caller scans next.
+        only the head is scanned, and of a struct nothing: the container or struct is then pushed on the stack of open
+        values, and the caller scans its content next.
         """
         size = FIXED_SIZES.get(kind)
         if size is not None:

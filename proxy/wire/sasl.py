@@ -160,7 +160,7 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a login token to the client, which answers with the next token of the client."""
+        """Return the bytes that send a login token to the client; the client then sends its next token."""
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
