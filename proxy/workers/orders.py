@@ -110,7 +110,10 @@ class Asking:
         self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
     async def request(self, what: str) -> Reloaded:
-        """Send a request to the supervisor and return the reply; a refusal if no reply comes within ten seconds."""
+        """Send the request `what` (RELOAD or RESTART) to the supervisor and return the reply.
+
+        If no reply comes within ten seconds, return a refusal.
+        """
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(what, []).append(answer)
         self._ask(what)

@@ -37,7 +37,8 @@ _ABOUT = b"\n"
 class SharedService(Service):
     """The Thrift service of one worker process, which relays a call with another worker's handle to that worker.
 
-    The handles that this service creates contain the worker's mark (generation and number).
+    The handles that this service creates contain the worker's mark (generation and number). `count` is the number of
+    workers; `parts` are the arguments of Service.
     """
 
     def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:

@@ -212,8 +212,8 @@ class Supervisor:
     async def _one(self, number: int, generation: int, listens: asyncio.Event) -> tuple[_Worker | None, int]:
         """Run one worker process to its end; return the worker and its exit code.
 
-        If no process could be created, return None and the code 1. Set `listens` when clients can connect to the
-        worker.
+        If the operating system could not create a process, return None and the code 1. Set `listens` when clients can
+        connect to the worker.
         """
         try:
             # In a process group of its own, the worker gets no Ctrl-C: the supervisor gets it and sends orders.
