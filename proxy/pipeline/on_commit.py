@@ -277,7 +277,7 @@ def _limit(view: MaterializedView) -> float | None:
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
-    """Return a message that a view is not refreshed because a view that it reads is in `failed`.
+    """Return a message which says that a view is not refreshed because the view reads a view in `failed`.
 
     Return an empty text if the view reads no view in `failed`.
     """

@@ -118,7 +118,8 @@ async def _stored(
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
     """Return, by name, the materialized views that `view` reads and whose storage is fresh, each with the storage.
 
-    `tables` are the current base tables. Only views with the same recorded session settings are returned.
+    `tables` are the current base tables. Views whose recorded session settings differ from those of `view` are left
+    out.
     """
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
@@ -136,7 +137,8 @@ async def _stored(
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
     """Return the current storage table of a view.
 
-    Raise SqlError 42P01 if the storage table is missing, but Lost if the view was replaced or dropped meanwhile.
+    Raise Lost if the table is missing because the view was replaced or dropped, and SqlError 42P01 if the table is
+    missing for any other reason.
     """
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]
