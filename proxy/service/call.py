@@ -171,7 +171,10 @@ class Processor:
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
     def refused(self, head: Head, error: SqlError) -> bytes:
-        """Encode an error as the reply to the call with this head."""
+        """Encode an error as the reply to the call with this head.
+
+        If the response type of the call has no status, the reply is a Thrift exception (TApplicationException).
+        """
         failed = self.handlers[head.name].failed
         if failed is None:
             return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)

@@ -1,4 +1,7 @@
-"""Answers GetInfo: Spark answers four kinds of information, and Viewgate the kinds for which Spark fails."""
+"""Answers GetInfo: Spark answers four kinds of information, and Viewgate the kinds for which Spark fails.
+
+Spark's kinds are the server's name, the name and the version of the DBMS, and the keywords.
+"""
 
 from __future__ import annotations
 

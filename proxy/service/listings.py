@@ -1,10 +1,10 @@
 """Answers the calls that list catalogs, schemas, tables, columns, table types and functions.
 
-Without a catalog in Viewgate, Spark answers these calls. With one, Viewgate adds the names of the catalogs, which Spark
-does not list, and the objects of its own catalog. Tables are listed with views and materialized views; storage tables
-(the tables that hold the rows of materialized views) only if the client requests the type SYSTEM TABLE, and their
-columns only if the client names the table exactly. Calls for functions are relayed to Spark, with the wildcard `%`
-translated.
+If Viewgate has no catalog, Spark answers these calls. If Viewgate has a catalog, Viewgate adds the names of the
+catalogs, which Spark does not list, and the objects of Viewgate's catalog. Tables are listed with views and
+materialized views. Storage tables (the tables that hold the rows of materialized views) are listed only if the client
+requests the type SYSTEM TABLE, and their columns only if the client names the table exactly. Calls for functions are
+relayed to Spark, with the wildcard `%` translated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Common functions of the metadata calls: get Viewgate's and Spark's rows, merge them, and return a finished operation.
 
-Spark lists one catalog, `spark_catalog`, and leaves its name empty in the rows; Viewgate adds its Iceberg catalog. A
-call that names a catalog is answered from that catalog. An empty catalog name in a call means objects without a
-catalog; Spark regards all its objects as such, so the call is relayed to Spark.
+Spark lists one catalog, `spark_catalog`, and leaves the catalog's name empty in the rows; Viewgate adds its Iceberg
+catalog. A call that names a catalog is answered from that catalog. An empty catalog name in a call means objects
+without a catalog; Spark regards all its objects as objects without a catalog, so the call is relayed to Spark.
 """
 
 from __future__ import annotations

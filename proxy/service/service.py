@@ -60,6 +60,6 @@ HANDLERS: dict[str, Handler] = {
 
 
 class Service(Processor):
-    """The TCLIService of all connections."""
+    """The Thrift service TCLIService, which answers the calls of all connections."""
 
     handlers = HANDLERS

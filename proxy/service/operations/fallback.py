@@ -1,7 +1,7 @@
 """The fallback to the client's original statement, which runs if the rewritten statement fails.
 
 open ──shut──▶ shut                   rows were sent, or the client has cancelled or closed the operation
-  └──take──▶ taken ──▶ passed         the original statement runs in place of the rewritten statement
+  └──take──▶ taken ──▶ passed         the original statement is being started; it was started, or could not be started
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Fallback:
         self._passing.add_done_callback(_seen)
 
     async def passed(self) -> SqlError | None:
-        """Wait until the task that `take` has started has ended.
+        """Wait for the end of the task that `take` has started.
 
         Return the error if the original statement could not run or has failed, else None. Return None at once if `take`
         was not called.

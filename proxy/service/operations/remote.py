@@ -165,7 +165,10 @@ class RemoteOperation(RemoteRun):
         return self._prefetch.columns_now() if finished and self._prefetch is not None else None
 
     def rows_now(self) -> bytes | None:
-        """Return the prefetched reply to FetchResults; None if no reply has arrived or the reply reports an error."""
+        """Return the prefetched reply to FetchResults; None if the operation has not finished or no reply is usable.
+
+        A reply is usable if it has arrived and reports no error.
+        """
         if self.state is not OperationState.FINISHED or self._prefetch is None:
             return None
         reply = self._prefetch.rows_now()

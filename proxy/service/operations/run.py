@@ -212,9 +212,9 @@ class RemoteRun(Operation):
     async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
         """Process a status that the upstream has reported; return whether the client may see the status.
 
-        If a rewritten statement has failed and the original statement may run in its place, start the original. The
-        client must not see the status if the original statement has replaced the rewritten one, or while the
-        post-commit refresh is running.
+        `remote` is the operation on the upstream that has the status. If a rewritten statement has failed and the
+        original statement may run in its place, start the original statement. The client must not see the status if the
+        original statement has replaced the rewritten statement, or while the post-commit refresh is running.
         """
         await self.fallback.passed()
         if remote is not self.remote:
