@@ -223,7 +223,7 @@ class Operation(ABC):
         return not self.done
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and `ended` with whether the operation has succeeded.
+        """Set the state; if the operation ends, call `watcher`, and call `ended` with whether it has succeeded.
 
         Do nothing if the state cannot follow the present state, for example in a report that arrives late. `error` is
         the reason of the state ERROR.
