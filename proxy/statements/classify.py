@@ -59,13 +59,13 @@ class StatementInfo:
     `verb` is the first keyword or symbol; `keywords` are the first five tokens in upper case, empty for tokens that are
     not words. `statements` are the statements that the text may run: the text itself, or the statements of a script.
 
-    `query` says whether the statement begins like a query, after parentheses; such a statement may still write. `brief`
-    says whether the statement ends quickly whatever the data, so that nobody needs to cancel it or see its progress.
-    `constant` says whether it is brief and has the same columns whatever tables and settings exist. `may_write` says
-    whether running the statement twice may differ from running it once.
+    `query` says whether the statement begins like a query, after parentheses; the statement may still write. `brief`
+    says whether the statement ends quickly whatever the data, so that nobody needs to cancel the statement or see its
+    progress. `constant` says whether the statement is brief and has the same columns whatever tables and settings
+    exist. `may_write` says whether running the statement twice may differ from running it once.
 
-    `writes` are the tables that the statement may write to, and `destroys` is the object that it drops or alters; None
-    if there is none. `effect` is its effect on the session.
+    `writes` are the tables that the statement may write to, and `destroys` is the object that the statement drops or
+    alters; None if there is none. `effect` is the statement's effect on the session.
     """
 
     kind: Kind
