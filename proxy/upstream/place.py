@@ -55,7 +55,7 @@ class FairQueue(Generic[T]):
     def put_back(self, principal: str, item: T, since: float) -> None:
         """Put an item of a principal at the head of the queue, to be served next.
 
-        `since` is the time at which the item began to wait, on the monotonic clock.
+        `since` is the time from which the item has waited, on the monotonic clock.
         """
         own = self._waiting.pop(principal, deque())
         own.appendleft(item)

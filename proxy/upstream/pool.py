@@ -96,7 +96,10 @@ class Upstreams:
 
     @property
     def unready(self) -> str:
-        """The reasons why no server opens sessions, joined by semicolons; empty if a server works or is paused."""
+        """The reasons why no server opens sessions, joined by semicolons; empty if a server answers.
+
+        A server answers if it has opened a session, has not failed since, and is not draining.
+        """
         if any(place.answers for place in self.places):
             return ""
         return "; ".join(place.trouble for place in self.places)
@@ -194,8 +197,8 @@ class Upstreams:
     def rests(self, attachment: Parkable) -> None:
         """Record that a client session is idle, so that it may be parked (detached from its upstream session).
 
-        The session is parked at once if its server is draining; otherwise when other sessions need room, or when it has
-        been idle for the `park` timeout.
+        If the server of the session is draining, the session is parked at once. Otherwise it is parked when other
+        sessions need room, or when it has been idle for the `park` timeout.
         """
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
