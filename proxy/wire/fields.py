@@ -335,9 +335,9 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the operation handle in a reply that announces an operation.
+    """Return the offsets of the id and the secret of the handle in a reply that announces a started operation.
 
-    Return None for other messages, and if the reply is not encoded as Spark encodes it.
+    Return None for other messages, and if the reply is not encoded as Spark encodes replies.
     """
     look = _last[0]
     if look.message is not message:
