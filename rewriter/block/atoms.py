@@ -150,7 +150,7 @@ class _Reader:
             return None
         if line.kind in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
             return None
-        if not listed_alone(node.expressions, line.kind):
+        if not listed_alone(node.expressions, line.wide or line.kind):
             return None
         listed = [line.value(value, self.zone) for value in node.expressions]
         if None in listed or (line.kind in FRACTIONS and not (all(listed) and set_of == RangeSet.of)):

@@ -16,10 +16,10 @@ from typing import Any
 from sqlglot import exp
 
 from rewriter.block.form import Block
-from rewriter.block.points import is_double, literal_value, same_in_double
+from rewriter.block.points import is_double, literal_value, same_in_double, type_of_number
 from rewriter.block.ranges import Bound, Interval, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, holds_all
+from rewriter.functions.types import FRACTIONS, INTEGERS, Uncertain, as_decimal, common, holds_all
 from rewriter.timeseries import as_bucket, border_behind, day_source, is_fixed_offset, micros_of, next_border, wall_of
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.floor import floor
@@ -38,18 +38,25 @@ class Line:
 
     `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
     the subject's values for which the expression's value is in the given set; `back` returns None if there is no such
-    set. `in_double` tells that Spark compares the integers of the expression in DOUBLE.
+    set. `wide` is the wider type of numbers in which Spark compares the expression's values, such as decimal(38,2) for
+    `CAST(n AS DECIMAL(38,2))`; empty if this is `kind`.
     """
 
     subject: Tree
     kind: str
     back: Back = lambda values: values
-    in_double: bool = False
+    wide: str = ""
 
     def value(self, literal: Tree, zone: str) -> Any | None:
-        """Return a constant as a value that is comparable with the expression's values; None if there is none."""
+        """Return a constant as a value that is comparable with the expression's values.
+
+        Return None for other expressions, and if Spark could round one of the compared values: to DOUBLE, or to the
+        scale that a DECIMAL of 38 digits has left for `CAST(n AS DECIMAL(38,2)) > 0.995`.
+        """
+        if self.wide != "double":
+            return literal_value(literal, self.wide or self.kind, zone)
         value = literal_value(literal, self.kind, zone)
-        return None if value is None or (self.in_double and not same_in_double(value)) else value
+        return value if value is not None and same_in_double(value) else None
 
 
 def comparable(kind: str) -> bool:
@@ -95,9 +102,10 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
         return None
-    if kind == "double" and inner.kind in INTEGERS:
-        return replace(inner, in_double=True)
-    return inner if holds_all(kind, inner.kind) else None
+    if inner.wide == "double":
+        return inner if kind == "double" else None
+    exact = holds_all(kind, inner.kind) or (kind == "double" and inner.kind in INTEGERS)
+    return replace(inner, wide=kind) if exact else None
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
@@ -113,13 +121,19 @@ def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> L
     value = inner.value(literal, zone)
     if value is None or (inner.kind in INTEGERS and (value.denominator != 1 or is_double(literal))):
         return None
+    wide = inner.wide
+    if inner.kind in INTEGERS or as_decimal(inner.kind) is not None:
+        try:
+            wide = common(wide or inner.kind, type_of_number(literal))
+        except Uncertain:
+            return None
     point = RangeSet.of([value])
 
     def back(values: RangeSet) -> RangeSet | None:
         held = inner.back(RangeSet(values.intervals))
         return None if held is None else RangeSet(held.intervals, null=point.within(values))
 
-    return replace(inner, back=back) if inner.subject == tree.expressions[0] else None
+    return replace(inner, back=back, wide=wide) if inner.subject == tree.expressions[0] else None
 
 
 def _typed(literal: Tree, kind: str) -> bool:

@@ -77,6 +77,21 @@ def is_double(literal: Tree) -> bool:
     return isinstance(literal, exp.Literal) and not literal.is_string and "e" in literal.name.lower()
 
 
+def type_of_number(literal: Tree) -> str:
+    """Return the type of an integer or decimal literal without an exponent: int, bigint or DECIMAL.
+
+    >>> type_of_number(exp.Literal.number("5000000000")), type_of_number(exp.Literal.number("0.995"))
+    ('bigint', 'decimal(3,3)')
+    """
+    text = literal.this.name if isinstance(literal, exp.Neg) else literal.name
+    whole, fraction = _digits(text)
+    if "." in text:
+        return f"decimal({max(whole + fraction, 1)},{fraction})"
+    if whole > DIGITS["bigint"] or int(text) >= 2**63:
+        return f"decimal({whole},0)"
+    return "int" if int(text) < 2**31 else "bigint"
+
+
 def same_in_double(value: Fraction | int) -> bool:
     """Return whether integers compare with a number as they do in DOUBLE, which both are rounded to.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from rewriter.block import Block
-from rewriter.block.points import is_double, listed_alone, literal_value, same_in_double
+from rewriter.block.points import listed_alone, literal_value, same_in_double
 from rewriter.block.strict import not_null_in
 from rewriter.block.traits import is_constant
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
@@ -230,6 +230,8 @@ class Filter:
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
         held, holding = as_decimal(here), as_decimal(wide)
+        if holding is not None and self._value(literal, wide) is None:  # Spark may round one of the two
+            return tree
         if here in INTEGERS:
             value = self._value(literal, here)
             whole = wide in INTEGERS and INTEGERS.index(wide) >= INTEGERS.index(here)
@@ -255,7 +257,9 @@ class Filter:
         value, default = self._value(literal, kind), self._value(other, kind)
         if value is None or default is None or (kind in TEMPORAL and not isinstance(other, exp.Cast)):
             return None
-        if kind in INTEGERS and is_double(other):  # Spark then compares x in DOUBLE
+        wide = self._kind(call)
+        # Spark compares x in the type of the call, and may round x or the literal.
+        if (kind in INTEGERS or as_decimal(kind)) and (wide == "double" or self._value(literal, wide) is None):
             return None
         for_null, test = compare(default, operator, value), self._at(subject, kind, operator, value)
         return lambda cell: for_null if cell[subject] is None else test(cell)

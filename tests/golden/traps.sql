@@ -139,3 +139,25 @@ SELECT v.`m` AS m FROM lake.demo.from_one__storage AS v
 --@ case: a list that has more digits than a DECIMAL
 SELECT m FROM wide WHERE m IN (0.99999999999999999999, 12345678901234567890)
 --@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a DECIMAL of 38 digits, to whose scale Spark rounds a literal
+SELECT m FROM wide WHERE CAST(m AS DECIMAL(38,2)) > 0.995
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a literal that a DECIMAL of 38 digits holds
+SELECT m FROM wide WHERE CAST(m AS DECIMAL(38,2)) > 0.99
+--@ rewritten using from_one
+SELECT v.`m` AS m FROM lake.demo.from_one__storage AS v
+
+--@ case: a BIGINT through DOUBLE is another number
+SELECT m FROM wide WHERE CAST(CAST(b AS DOUBLE) AS DECIMAL(38,0)) = 9007199254740992
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a default that makes an INT a BIGINT, beside whose digits Spark rounds a literal
+SELECT m FROM wide WHERE coalesce(m, 5000000000) > 0.99999999999999999999
+--@ kept: at_limit VIEW_FILTERS_MORE b = 9007199254740992; from_one VIEW_FILTERS_MORE m >= 1
+
+--@ case: a default of its own type
+SELECT m FROM wide WHERE coalesce(m, 0) > 0.5
+--@ rewritten using from_one
+SELECT v.`m` AS m FROM lake.demo.from_one__storage AS v
