@@ -10,7 +10,7 @@ equality is still proved then, but a difference is not certain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -71,7 +71,11 @@ def difference(
     # If the conjuncts that both filters have are never true, neither filter keeps a row.
     rest = [conjuncts[tree] for tree in conjuncts if tree not in concerned] if found is not None else []
     never = rest and _searched(filters, rest, all_of([each.test for each in rest]), lambda cell: False) is None
-    return None if never else found
+    if found is None or never:
+        return None
+    # A free truth value may belong to a predicate over the same columns, which drops the rows of the example.
+    free = any(each not in filters.lines for conjunct in conjuncts.values() for each in conjunct.reads)
+    return replace(found, certain=found.certain and not free)
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
@@ -102,7 +106,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
         ):
             continue  # impossible: a time at or after the later bound is also at or after the earlier one
         if (mine(cell) is True) != (theirs(cell) is True):
-            certain = not truths and all(isinstance(subject, exp.Column) for subject in subjects)
+            certain = all(isinstance(subject, exp.Column) for subject in subjects)
             return Difference(" and ".join(_told(subject, place) for subject, place in cell.items()), certain)
     return None
 
