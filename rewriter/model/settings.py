@@ -51,6 +51,7 @@ READABLE: Mapping[str, str] = {
     "spark.sql.orderByOrdinal": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
 
