@@ -124,12 +124,16 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """Return the type to which Spark casts two numbers of these types, neither of which is a DECIMAL."""
+    """Return the type to which Spark casts two numbers of these types, neither of which is a DECIMAL.
+
+    Raise Uncertain for a FLOAT and an integer: the type is DOUBLE in ANSI mode, and FLOAT without.
+    """
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
         return max(left, right, key=INTEGERS.index)
-    # Neither INT nor FLOAT represents all values of the other: under ANSI mode, Spark takes DOUBLE.
+    if "double" not in (left, right):
+        raise Uncertain(f"the common type of {left} and {right} is not known for certain")
     return "double"
 
 

@@ -166,8 +166,8 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
         raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
     if any(kind in FRACTIONS for kind in kinds):
         both_float = symbol != "/" and kinds == ("float", "float")
-        small = {"float", "tinyint", "smallint"}
-        if not both_float and "double" not in kinds and symbol != "/" and set(kinds) <= small:
+        # Beside an integer, a FLOAT becomes DOUBLE in ANSI mode, and stays FLOAT without.
+        if not both_float and symbol != "/" and set(kinds) <= {"float", *INTEGERS}:
             raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):

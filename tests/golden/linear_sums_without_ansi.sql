@@ -1,12 +1,16 @@
 -- Sums of what is linear in an integer: without ANSI mode a product wraps, and only DECIMALs are certain.
 --@ schema
 CREATE TABLE t (id INT NOT NULL, k INT, r STRING, x INT, y INT NOT NULL, w INT NOT NULL, b BIGINT, p DECIMAL(10,2), f DOUBLE, tax DECIMAL(4,2));
+CREATE TABLE small (k INT, i INT, q FLOAT);
 --@ rows
-INSERT INTO t VALUES (1,1,'a',1,2,5,3,1.5,0.5,0.1),(2,1,'b',NULL,2,6,4,2.5,1.5,0.2),(3,2,NULL,5,2,7,3,NULL,NULL,NULL),(4,NULL,'a',7,1,8,NULL,9.5,0.25,0.2),(4,NULL,'a',7,1,8,NULL,9.5,0.25,0.2)
+INSERT INTO t VALUES (1,1,'a',1,2,5,3,1.5,0.5,0.1),(2,1,'b',NULL,2,6,4,2.5,1.5,0.2),(3,2,NULL,5,2,7,3,NULL,NULL,NULL),(4,NULL,'a',7,1,8,NULL,9.5,0.25,0.2),(4,NULL,'a',7,1,8,NULL,9.5,0.25,0.2);
+INSERT INTO small VALUES (1, 3, 1.5), (0, 16777217, 2.5), (0, 16777219, 0.1)
 --@ settings
 spark.sql.ansi.enabled = false
 --@ view m
 SELECT k, r, tax, sum(x) AS sx, count(x) AS cx, sum(y) AS sy, sum(w) AS sw, count(*) AS c, sum(p) AS sp, count(p) AS cp, sum(b) AS sb, sum(f) AS sf FROM t GROUP BY k, r, tax
+--@ view floats
+SELECT k, sum(i) AS si, sum(q) AS sq, count(*) AS n FROM small GROUP BY k
 
 --@ case: an integer
 SELECT r, sum(2 * x) FROM t GROUP BY r
@@ -33,3 +37,7 @@ SELECT r, sum(coalesce(b, 0.0)) FROM t GROUP BY r
 SELECT r, sum(CASE WHEN k > 1 THEN b END) AS s FROM t GROUP BY r
 --@ rewritten using m
 SELECT v.`r` AS r, sum(CASE WHEN v.`k` > 1 THEN v.`sb` END) AS s FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: a FLOAT or an INT is a FLOAT, which rounds the INT
+SELECT sum(CASE WHEN k > 0 THEN q ELSE i END) AS s FROM small
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(CASE WHEN k > 0 THEN q ELSE i END)
