@@ -1,113 +1,113 @@
 """Settings: one TOML file, checked at the start; paths in it are relative to its directory.
 
-    [server]                      # where clients connect
-    host = "0.0.0.0"              # "::" takes clients of IPv6, too
+    [server]                      # the address at which clients connect
+    host = "0.0.0.0"              # "::" accepts IPv6 clients, too
     port = 10000
-    workers = 1                   # processes that share the port, before [[upstream]]
+    workers = 1                   # processes that share the port; more than one needs [[upstream]]
 
-    [server.ports]                # more ports, each for one transport alone: sasl, nosasl, http
+    [server.ports]                # additional ports, each for only one transport: sasl, nosasl, http
     http = 10001
 
-    [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
+    [[upstream]]                  # a running Spark Thrift Server; repeat the table for several servers
     host = "spark.example.org"
     port = 10000
-    weight = 1                    # its share of the sessions
-    sessions = 450                # at most; others wait, or idle ones make room
-    statements = 100              # that run at a time; others wait
-    draining = false              # true: no new sessions, and idle ones go elsewhere (SIGHUP reads this file again)
-    transport = "http"            # hive.server2.transport.mode; "sasl" is the default, and there is "nosasl"
-    path = "cliservice"           # of HTTP (hive.server2.thrift.http.path)
-    basic = true                  # log in by basic authentication; false: not at all, but for `headers`
-    impersonate = true            # hand on the client's name as hive.server2.proxy.user; [upstream.kerberos] does
-    [upstream.headers]            # more headers of HTTP, for a gateway before the server
+    weight = 1                    # relative share of the sessions that this server gets
+    sessions = 450                # most sessions at a time; further sessions wait, or replace idle sessions
+    statements = 100              # most statements that run at a time; further statements wait
+    draining = false              # true: no new sessions; idle sessions move to others (SIGHUP reloads this file)
+    transport = "http"            # "sasl" (default), "http" (hive.server2.transport.mode) or "nosasl"
+    path = "cliservice"           # the path of the HTTP URL (hive.server2.thrift.http.path)
+    basic = true                  # HTTP basic authentication; false: no login except by `headers`
+    impersonate = true            # send the client's user as hive.server2.proxy.user; default with Kerberos
+    [upstream.headers]            # additional HTTP headers, such as a gateway in front of the server needs
     "X-Tenant" = "sales"
-    [upstream.kerberos]           # log in by tickets (needs the system's libgssapi_krb5)
-    principal = "hive/_HOST@EXAMPLE.ORG" # of the server; _HOST is `host`
-    keytab = "viewgate.keytab"    # with the keys of `client`, or of whom it has first
+    [upstream.kerberos]           # log in with Kerberos tickets (needs the system's libgssapi_krb5)
+    principal = "hive/_HOST@EXAMPLE.ORG" # the server's principal; _HOST stands for `host`
+    keytab = "viewgate.keytab"    # has the keys of `client` (default: the first principal in the keytab)
     client = "viewgate@EXAMPLE.ORG"
-    [upstream.tls]                # the server speaks TLS (hive.server2.use.SSL)
-    ca = "ca.pem"                 # whose certificates are trusted; without, those that this machine trusts
-    certificate = "client.pem"    # shown to a server that wants one, with its `key`
+    [upstream.tls]                # connect to the server over TLS (hive.server2.use.SSL)
+    ca = "ca.pem"                 # the trusted authorities; default: the authorities that this machine trusts
+    certificate = "client.pem"    # client certificate, for a server that requires one, with its private `key`
     key = "client.key"
-    server_name = "spark"         # the name that its certificate has, if that is not `host`
+    server_name = "spark"         # the host name in the server's certificate, if it differs from `host`
 
-    [catalog]                     # the Iceberg catalog that this Spark uses, under the same name
+    [catalog]                     # the Iceberg catalog that this Spark uses; `name` is the name in Spark
     name = "lake"
-    type = "sql"                  # and any other property of a pyiceberg catalog
+    type = "sql"                  # or "rest"; all further keys are properties of the pyiceberg catalog
     uri = "postgresql+psycopg2://user:password@db.example.org/iceberg"
 
-    [pipeline]                    # who the refresh jobs are to that Spark
+    [pipeline]                    # the login at Spark for refresh jobs: `user` and `password`
     user = "viewgate"
 
-    [pipeline.spark]              # jobs elsewhere, with these settings: on a cluster, whose driver is this process
+    [pipeline.spark]              # run refresh jobs on another Spark: on a cluster, with this process as the driver
     "spark.master" = "spark://cluster.example.org:7077"
                                   # or on a Spark Connect server: "spark.remote" = "sc://connect.example.org:15002"
 
-    [timeouts]                    # seconds that this Spark has: connect, handshake, open, call, work, close
-    call = 60                     # for an answer; `work` is for calls that compute rows
-    health = 10                   # between two looks whether it opens sessions
-    park = 300                    # after which an idle session gives its place back
-    catalog = 10                  # that a statement waits for the catalog; then it goes to Spark as it is
+    [timeouts]                    # seconds; for Spark: connect, handshake, open, call, work, close
+    call = 60                     # for a reply of Spark; `work` is for calls in which Spark may compute rows
+    health = 10                   # interval between checks whether Spark opens sessions
+    park = 300                    # idle time after which a session frees its slot on Spark
+    catalog = 10                  # longest wait of a statement for the catalog; then Spark runs the statement unchanged
 
-    [console]                     # pages in a browser, /metrics, /healthz and /readyz, for those who operate Viewgate
-    host = "127.0.0.1"            # pages ask for a login where SQL does; metrics, with the names of views, do not
+    [console]                     # web pages, /metrics, /healthz and /readyz, for operators
+    host = "127.0.0.1"            # pages need a login if SQL does; /metrics, which names the views, never does
     port = 10081
     enabled = true
-    [console.tls]                 # over HTTPS
+    [console.tls]                 # serve HTTPS
     certificate = "console.pem"   # with its chain
     key = "console.key"
 
-    [journal]                     # what is kept of each statement and refresh
-    file = "journal.jsonl"        # a line of JSON for each, besides the log
-    table = "ops.statements"      # and a row for each statement in an Iceberg table of the catalog
-    refresh_table = "ops.refreshes" # and one for each refresh in another
-    log = "text"                  # or json: how the lines of the log are written
-    literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
+    [journal]                     # where statements and refreshes are recorded
+    file = "journal.jsonl"        # a line of JSON for each statement and refresh, in addition to the log
+    table = "ops.statements"      # an Iceberg table of the catalog that gets a row for each statement
+    refresh_table = "ops.refreshes" # an Iceberg table that gets a row for each refresh
+    log = "text"                  # format of the log lines: "text" or "json"
+    literals = true               # false: replace literals by ? in all records, in the log and in SHOW VIEWGATE
 
-    [tracing]                     # spans of each statement for OpenTelemetry (needs viewgate[tracing])
-    endpoint = "http://otel.example.org:4318/v1/traces" # where the collector takes OTLP over HTTP
-    ratio = 1.0                   # of the statements whose client sends no traceparent
-    [tracing.headers]             # more headers, such as a key of the collector's
+    [tracing]                     # OpenTelemetry spans of statements and refreshes (needs viewgate[tracing])
+    endpoint = "http://otel.example.org:4318/v1/traces" # the collector's URL for OTLP over HTTP
+    ratio = 1.0                   # traced share (0 to 1) of refreshes, and of statements without a traceparent
+    [tracing.headers]             # additional HTTP headers, such as an API key for the collector
     "X-Api-Key" = "secret"
 
 Authentication of clients, and their limits:
 
-    [server.tls]                  # on the same port as everything else
+    [server.tls]                  # TLS, on the same ports as connections without TLS
     certificate = "server.pem"    # with its chain
     key = "server.key"
-    required = true               # without, clients may still come in the clear
+    required = true               # false (default): connections without TLS are accepted, too
 
-    [authentication]              # without, any name is believed, as Spark does it
-    passwords = "passwords"       # lines that `viewgate password NAME` prints
-    operators = ["ann"]           # who may see everybody's statements, end them, and pause upstreams
+    [authentication]              # without this table, any user name is accepted, as by default in Spark
+    passwords = "passwords"       # a file of lines that `viewgate password NAME` prints
+    operators = ["ann"]           # users who may see and end the statements of all users, and pause upstreams
 
-    [authentication.ldap]         # instead of a file: a directory (needs viewgate[ldap])
+    [authentication.ldap]         # check passwords by LDAP instead of a file (needs viewgate[ldap])
     url = "ldaps://ldap.example.org"
     user_dn = "uid={user},ou=people,dc=example,dc=org"
-                                  # or: base, filter, bind_dn, bind_password; start_tls, ca_file
+                                  # or base, filter, bind_dn, bind_password; also start_tls, ca_file, timeout
 
-    [authentication.kerberos]     # and tickets of Kerberos (needs the system's libgssapi_krb5)
-    keytab = "viewgate.keytab"    # with the keys of the service; principal, if only tickets for one are to be read
-                                  # users are called as auth_to_local of krb5.conf has it; sasl.qop is auth
+    [authentication.kerberos]     # also accept Kerberos tickets (needs the system's libgssapi_krb5)
+    keytab = "viewgate.keytab"    # has the keys of the service; `principal`: accept only tickets for this principal
+                                  # auth_to_local in krb5.conf maps principals to user names; sasl.qop is auth
 
-    [authentication.jwt]          # and tokens, over HTTP (needs viewgate[jwt])
+    [authentication.jwt]          # also accept JSON Web Tokens, over HTTP (needs viewgate[jwt])
     keys = "keys.json"            # a JSON Web Key Set, a public key in PEM, or a shared secret
-    audience = "viewgate"         # issuer, claim ("sub")
+    audience = "viewgate"         # required audience; also `issuer`, and `claim`, which names the user (default "sub")
 
-    [authentication.proxy_users]  # who may open sessions for whom
+    [authentication.proxy_users]  # for each user, the users for whom this user may open sessions ("*": all)
     superset = ["*"]
 
-    [limits]                      # seconds: handshake, idle (over HTTP), grace, close, retire; and bytes:
-    message = 104857600           # of one message
-    string = 104857600            # of a text in it
-    container = 1000000           # elements of a list or map in it; nesting: how deep values are in one another (32)
-    buffers = 1073741824          # of all messages that are not whole yet
+    [limits]                      # seconds: handshake, idle (sessions over HTTP), grace, close, retire; and sizes:
+    message = 104857600           # bytes of a message
+    string = 104857600            # bytes of a string in a message
+    container = 1000000           # elements of a list, set or map in a message; `nesting` (32): depth of nested values
+    buffers = 1073741824          # bytes of all messages that have not arrived completely
 
 Without [[upstream]], Viewgate starts a Spark of its own, which [embedded] configures:
 
     [embedded]
-    data = ".viewgate"            # its directory
-    [embedded.spark]              # and any setting of Spark
+    data = ".viewgate"            # data directory of this Spark
+    [embedded.spark]              # settings of this Spark
     "spark.driver.memory" = "8g"
 """
 
