@@ -120,7 +120,7 @@ def serve(
 
 @app.command(hidden=True)
 def work() -> None:
-    """Run one worker process; only the supervisor starts it."""
+    """Run one worker process, which only the supervisor of `serve` starts."""
     from proxy import serving
 
     _run(serving.work())
@@ -325,7 +325,7 @@ async def _password(user: str) -> None:
 
 
 def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
-    """Run a command's coroutine to its end, and exit the process with the exit code that it returns."""
+    """Run a command's coroutine, and exit the process with the exit code that the coroutine returns (None: 0)."""
     import asyncio
 
     with asyncio.Runner(loop_factory=_new_loop) as runner:
@@ -333,7 +333,7 @@ def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
 
 
 def _leave(work: Callable[[], int | None]) -> NoReturn:
-    """Run a command, and exit the process with the exit code that it returns (None counts as 0).
+    """Call `work`, and exit the process with the exit code that `work` returns (None counts as 0).
 
     If the command raises an error that is meant for users, print the error's message and exit with code 1.
     """

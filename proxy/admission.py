@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that creates the Entrance of a service, which has authentication, TLS and limits.
+    """Return a function from a service to its Entrance: the service with logins, TLS settings and limits.
 
-    Raise ConfigError at once if the settings are invalid.
+    Raise ConfigError now, not in the returned function, if the settings are invalid.
     """
     return partial(
         Entrance,
@@ -104,7 +104,7 @@ def _tickets(settings: KerberosSettings) -> Tickets:
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
-    """Return the result of `make`; raise its OSError or ValueError as ConfigError that names the setting `key`."""
+    """Return the result of `make`; raise an OSError or ValueError of `make` as a ConfigError that names `key`."""
     try:
         return make()
     except (OSError, ValueError) as error:

@@ -49,7 +49,7 @@ class Login:
 class Refused(Exception):
     """Raised if Viewgate opens no session.
 
-    It has the state in one or two words (such as "login required"), the message, and the command's exit code.
+    `state` is the reason in one or two words, such as "login required"; `code` is the command's exit code.
     """
 
     def __init__(self, code: int, state: str, message: str) -> None:
@@ -61,7 +61,8 @@ class Refused(Exception):
 async def health(login: Login, *, as_json: bool = False) -> int:
     """Open a session and query the state of the workers; print the result, and return the exit code.
 
-    If the server requires a login and no user is given, the exit code is 0.
+    The exit code is 0 if a session was opened and all workers run, or if the server requires a login and `login` has no
+    user. With `as_json`, print the result as JSON.
     """
     named = login.upstream.named
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"

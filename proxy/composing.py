@@ -52,7 +52,10 @@ class Surroundings:
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Connect to the configured Spark and catalog; without them, start an embedded Spark, which `running` stops."""
+    """Connect to the Spark and the catalog in the settings; without [catalog], start an embedded Spark.
+
+    At shutdown, `running` stops the embedded Spark, or closes the connections for refresh jobs.
+    """
     if settings.catalog is not None:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
@@ -95,8 +98,9 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service over this Spark and catalog, and the context in which Viewgate's own statements run.
 
-    `running` ends the background work of this process. Of several processes, only the one with `sole` does the work
-    that must be done once for all processes; `sole` ends that work.
+    `kind` is the class of the service. `running` ends the background work of this process. If there are several
+    processes, exactly one gets `sole`, the others None: this process does the work that must be done once for all
+    processes, and `sole` ends this work.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
@@ -189,7 +193,7 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Call `begin`, which starts missed refreshes, once Spark answers and whenever the catalog is available again."""
+    """Call `begin`, which starts missed refreshes, when Spark answers first and each time the catalog recovers."""
     await upstreams.answered.wait()
     begin()
     catalog.when_back(begin)

@@ -92,7 +92,10 @@ async def make(rows: int, query: Query) -> None:
 
 
 async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
-    """Run the statement of a step, and log the elapsed seconds every 15 s: generating the sales takes minutes."""
+    """Wait for the statement `asked`, and log `step` with the elapsed seconds every 15 s.
+
+    Generating the sales takes minutes.
+    """
     import asyncio  # imported here: the command line loads this module, and often needs no event loop
 
     work, began = asyncio.ensure_future(asked), time.monotonic()

@@ -87,9 +87,9 @@ class EmbeddedSpark:
             return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
-        """Return those stages of a statement's Spark jobs that have begun.
+        """Return the stages of a statement's Spark jobs, without the stages that have not started yet.
 
-        `statement` is the statement's id in Spark's Thrift Server, which is also the job group of its jobs.
+        `statement` is the statement's id in Spark's Thrift Server, which is also the job group of the Spark jobs.
         """
         return stages_of(self.session.sparkContext, statement)
 
@@ -168,9 +168,9 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """Replace the data directory's `tmp` by a new folder that has only the pools of Spark's scheduler.
+    """Replace the data directory's `tmp` by a new folder that contains only `pools.xml`, which Spark's scheduler reads.
 
-    So files of a killed JVM are removed.
+    This removes files that a killed JVM has left behind.
     """
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
@@ -271,9 +271,10 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Set this process's environment during the body for a JVM that it starts.
+    """Set this process's environment during the body for a JVM that the body starts, and restore it afterwards.
 
-    JAVA_HOME names the checked Java; variables that would override Spark's settings are removed.
+    JAVA_HOME is derived from `java`, the path of the Java program; variables that would override Spark's settings are
+    removed.
     """
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):

@@ -20,7 +20,10 @@ def begin_log() -> None:
 
 
 def name_log(name: str) -> None:
-    """Begin each log message with `name`, such as "worker 1: ", because several processes write to one log."""
+    """Prefix each log message of this process with `name`, such as "worker 1: ".
+
+    Several processes write to one log.
+    """
     for handler in logging.getLogger().handlers:
         handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
 

@@ -167,9 +167,9 @@ async def work() -> None:
 async def _ready(
     upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
 ) -> None:
-    """Wait until an upstream answers, and call `say`; until then, log the problem every `pause` seconds.
+    """Wait until an upstream answers, then call `say`; in the meantime, log the problem every `pause` seconds.
 
-    Raise the error of `lost` if that ends first.
+    `lost` waits until an embedded Spark has ended; if that happens first, raise the error of `lost`.
     """
     answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
     try:

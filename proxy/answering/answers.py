@@ -102,7 +102,10 @@ class Answers:
         return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Suspend the use of the storage tables that a failed rewritten statement has read."""
+        """Suspend the storage tables that a rewritten statement has read, because it failed with `error`.
+
+        Do nothing if the error is about the statement itself.
+        """
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
@@ -150,9 +153,9 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Replace the virtual tables that a statement reads by their current rows; return None if there are none.
+        """Return a statement with the virtual tables that it reads replaced by their current rows.
 
-        The virtual tables are those in viewgate.system and information_schema.
+        The virtual tables are those in viewgate.system and information_schema. Return None if the statement reads none.
         """
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
@@ -172,7 +175,10 @@ class Answers:
         return await expand(expanded, state, self.catalog) or expanded
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the virtual information_schema, limited to the names that no namespace of the user already has."""
+        """Return the virtual information_schema, without the names that denote a real namespace in the session.
+
+        The names are `information_schema` and `<catalog>.information_schema`.
+        """
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
             return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
@@ -180,9 +186,10 @@ class Answers:
         return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide about a statement; while the catalog is unavailable, send the statement to Spark unchanged.
+        """Return the decision about the statement in `hint`, which has been split into a hint and the remaining SQL.
 
-        Raise Unavailable during an outage if the statement contains `timeseries`, which Spark does not support.
+        While the catalog is unavailable, decide to send the statement to Spark unchanged; but raise Unavailable if the
+        statement contains `timeseries`, which Spark does not support. `thorough` is explained at `decide`.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -192,9 +199,10 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Decide which SQL answers a statement; raise SqlError for an invalid `timeseries` call.
+        """Return the decision about the statement in `hint`; raise SqlError for an invalid `timeseries` call.
 
-        A `thorough` decision has the reasons of all views over the statement's tables.
+        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reasons of all views over the
+        statement's tables.
         """
         sql = hint.sql
         own = Decision(None, sql)
@@ -255,7 +263,8 @@ class Answers:
     ) -> Mapping[TableName, Relation | None]:
         """Return the current table or view of each name; None for a name that does not exist or cannot be read.
 
-        A storage table that is partly stale is limited to its fresh rows.
+        A storage table that is partly stale is limited to its fresh rows, unless stale rows within the staleness
+        `bound` can answer.
         """
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
@@ -264,19 +273,20 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, and the reason for each suspended storage table.
+        """Return the relations that a session may use, and the reason of suspension by suspended storage table.
 
-        The first mapping has None for a suspended storage table; the second has an entry for suspended storage tables
-        only.
+        In the first mapping, a suspended storage table is None, and tables lack the keys that the session does not
+        trust.
         """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
         return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """Return the session's state for one statement: rewriting may be off, or limited to one view.
+        """Return the session's state for one statement, in which rewriting may be off or limited to one view.
 
-        The statement's hint can do both; a problem of the session turns rewriting off.
+        Rewriting is off with the hint `VIEWGATE(off)`, or if the session has a problem (`SessionFacts.problem`); it is
+        limited to one view with the hint `VIEWGATE(use = …)`.
         """
         facts: SessionFacts = session.facts
         state = await self.facts(session)
@@ -285,9 +295,10 @@ class Answers:
         return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
-        """Decide about a statement that reads all of its tables at earlier times (time travel).
+        """Return the decision about a statement that reads all of its tables at earlier times (time travel).
 
         Return None for any other statement, if no view reads its tables, or if a table's state at that time is unknown.
+        `state` is the session's state, `recent` the decision cache.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -317,11 +328,11 @@ class Answers:
         unchanged: Decision,
         relations: Mapping[TableName, Relation | None],
     ) -> Decision:
-        """Return the decision with the rewritten SQL, whose columns have the original's names and types.
+        """Return `unchanged`, the decision to run the original statement, with the rewritten SQL added.
 
-        DESCRIBE QUERY returns the names and types for each replaced block. Every output is printed with its name, and
-        with a cast if its type could differ. If Spark rejects a block, or a view's columns have changed, the returned
-        decision is to run the original statement.
+        The rewritten SQL returns columns of the original names and types: Spark describes each replaced block (DESCRIBE
+        QUERY), and every output gets its name, and a cast if its type could differ. If Spark rejects a block, or if the
+        columns of a view that the statement names have changed, no SQL is added.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -341,7 +352,10 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark reports the same columns for the user's statement with and without views expanded."""
+        """Return whether Spark reports the same columns for the original statement with and without views expanded.
+
+        `key` is the cache key (`schema_key`) of the session and the relations.
+        """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
@@ -416,5 +430,8 @@ class KnownViews:
 
 
 async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-    """Run `work` for a statement; for a long statement in a thread, so that other clients are served meanwhile."""
+    """Return the result of `work` with the given arguments; call `work` in a thread if the statement `sql` is long.
+
+    Otherwise a long statement would delay other clients.
+    """
     return await asyncio.to_thread(work, *given, **named) if len(sql) > _LONG else work(*given, **named)

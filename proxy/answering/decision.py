@@ -251,10 +251,10 @@ def suggested(
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables and storage tables whose minimum and maximum column values, if known, might let a view answer.
+    """Return the tables in `names` whose minimum and maximum column values, if known, might let a view answer.
 
-    Base tables are returned after a miss due to a sum or average that may be rounded (bounds prove sums of integers
-    exact), storage tables after a miss due to unknown bounds.
+    These are the base tables if a view missed because a sum or average may be rounded (with bounds, sums of integers
+    can be proved exact), and the storage tables if a view missed because of unknown bounds; else the set is empty.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()

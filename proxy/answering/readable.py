@@ -47,7 +47,10 @@ _FIRST_S, _LONGEST_S = 300.0, 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The suspension of one snapshot of a storage table, until a time on the monotonic clock."""
+    """The suspension of one snapshot of a storage table (`content`: table UUID and snapshot id).
+
+    It lasts `seconds`, until the time `until` on the monotonic clock; `why` is the reason for users.
+    """
 
     content: tuple[str, int | None]
     seconds: float
@@ -65,7 +68,7 @@ class Rests:
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
         """Suspend the storage tables that a failed statement has read, unless Spark found the statement invalid.
 
-        Failures during a suspension do not prolong it.
+        A suspension that has not ended is not prolonged.
         """
         # the error is about the user's permissions or the text, not about storage
         if isinstance(error, InvalidStatement):
@@ -185,7 +188,7 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of the storage table that is still fresh; None if there is none, or it is unknown."""
+        """Return the part of a view's storage table that is still fresh; None if no part is fresh or known to be."""
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}

@@ -24,7 +24,7 @@ _SHOWN = "== SQL ==\n"  # precedes the text in an error of Spark's parser
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
     """Return the columns of a query; raise SqlError with Spark's message if the query is invalid.
 
-    Positions in the message refer to `sql`.
+    Positions in the message refer to `sql`. `query` runs a SQL text on Spark.
     """
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
@@ -34,7 +34,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts the statement.
+    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts it. `query` runs SQL on Spark.
 
     Calls of `timeseries`, which Spark does not have, are replaced by their first arguments, padded to the same length.
     """
@@ -94,7 +94,7 @@ def _of_the_users(message: str, plain: str, sql: str) -> str:
 
 
 def _place(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return the position `at` in an error of Spark, with its line and column replaced."""
+    """Return a position in an error of Spark (`line 2, pos 7`, matched by `at`) with another line and column."""
     return f"line {line}{at['pos']}{column}"
 
 

@@ -36,7 +36,7 @@ __all__ = [
 def open_catalog(
     name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
 ) -> Catalog:
-    """Open the catalog that has this name in Spark; raise CatalogError if it cannot be opened.
+    """Open the catalog that has this name in Spark, with these pyiceberg properties; raise CatalogError on failure.
 
     A statement waits at most `timeout` seconds for a reply from the catalog. The definitions of views are read again
     after `poll_ms` milliseconds (None: the default of the catalog's type).

@@ -199,22 +199,27 @@ class Catalog:
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed between the snapshot that a refresh recorded and the snapshot `end`."""
+        """Return how a table changed from the snapshot that a refresh recorded to the snapshot `end`.
+
+        `end` is None for a table without a snapshot. The kind of the change is UNKNOWN if a snapshot has expired or was
+        rolled back.
+        """
         return await self._at_length(lambda: self._relations.change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return a table's data files at the snapshot `end`, and the files added and removed since `start`.
 
-        `start` is the earlier snapshot; with None, all files since the table's creation count as added or removed.
+        `start` is the earlier snapshot; with None, all commits since the table's creation count. `end` is None for a
+        table without a snapshot: no files are returned.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return the files added and removed between two snapshots, without the list of all data files.
+        """Return the files added and removed between the snapshots `start` and `end`, without the list of all files.
 
-        Only the manifests of the commits between the snapshots are read, so that the cost grows with the change, not
-        with the table.
+        With `start` None, all commits up to `end` count; with `end` None, no files are returned. Only the manifests of
+        the commits between the snapshots are read, so that the cost grows with the change, not with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))

@@ -22,7 +22,11 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 
 
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
-    """Return how a table changed from the snapshot in `recorded` to the snapshot `end`, which a refresh will read."""
+    """Return how a table changed from the snapshot in `recorded` to the snapshot `end`.
+
+    Either snapshot is None for a table without a snapshot. The kind of the change is UNKNOWN if a snapshot has expired
+    or was rolled back.
+    """
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     kind, reason, between = _between(document, start, end)
@@ -124,10 +128,10 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
-    """Return the files added and removed between two snapshots; if `live`, also all data files at `end`.
+    """Return the files added and removed between the snapshots `start` and `end`; if `live`, also all files at `end`.
 
-    Return no files if the snapshot `end` does not exist. If `start` is None or not an ancestor of `end`, all commits
-    count.
+    Return no files if `end` is None or has expired. If `start` is None or not an ancestor of `end`, all commits up to
+    `end` count.
     """
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:

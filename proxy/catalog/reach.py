@@ -2,9 +2,9 @@
 
     available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
 
-While the catalog is unavailable, statements go to Spark unchanged. The log reports the begin of an outage, then its
-duration once a minute, and its end, instead of a traceback for each statement. Calls to the catalog block, and run on
-threads of their own: a call that hangs delays neither other calls nor the end of the process.
+While the catalog is unavailable, statements go to Spark unchanged. The log reports the start of an outage, once a
+minute the duration, and the end of the outage, instead of a traceback for each statement. Calls to the catalog block,
+and run on threads of their own: a call that hangs delays neither other calls nor the end of the process.
 """
 
 from __future__ import annotations

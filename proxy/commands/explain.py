@@ -1,4 +1,8 @@
-"""EXPLAIN of a query, which puts Viewgate's decision above Spark's plan, and EXPLAIN REWRITE."""
+"""Answers EXPLAIN of a query, and EXPLAIN REWRITE.
+
+EXPLAIN shows Viewgate's decision above Spark's plan; EXPLAIN REWRITE shows for each view why the view can or cannot
+answer the query.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +83,7 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return the refresh of each stale view of a decision as text: since when it runs, or when it is due."""
+    """Return for each stale view of a decision, as text, since when the view is being refreshed, or when it will be."""
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
@@ -91,7 +95,10 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether a stale view was chosen: with the rows appended since, or within its allowed staleness."""
+    """Return whether this attempt chose a stale view, to be read with the rows appended since, or as of earlier.
+
+    Earlier rows are read only within the allowed staleness.
+    """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
 

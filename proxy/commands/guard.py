@@ -156,9 +156,10 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Return whether a view reads a source column that a statement drops or changes; True if that is unknown.
+        """Return whether a view reads a column of `source` that a statement drops or changes; True if unknown.
 
-        `remade` has the types by name of the columns that a replaced table gets.
+        `loss` is what the statement drops or replaces. If it replaces the table, `remade` has the types of the new
+        columns by name.
         """
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:

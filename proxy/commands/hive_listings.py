@@ -151,6 +151,9 @@ def _not_found(name: Parts) -> SqlError:
 
 
 def _semantic(code: int, what: str, state: str) -> SqlError:
-    """Return an SqlError in the format of Hive's SemanticException, by which Hive clients recognize the cause."""
+    """Return an SqlError in the format of Hive's SemanticException: Hive's error `code`, the message and the SQLSTATE.
+
+    Hive clients recognize the cause by this format.
+    """
     told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
     return SqlError(told, state, code)

@@ -12,7 +12,10 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return the parse function of a statement that consists of its first keywords only; it returns `command`."""
+    """Return a parse function for a statement of only its first keywords, such as `RESTART VIEWGATE WORKERS`.
+
+    The function returns `command`, and raises SqlError 42601 if the statement goes on.
+    """
 
     def parse(parser: Parser) -> _Item:
         parser.end()
@@ -107,7 +110,10 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """Read a text in parentheses, which may be nested; return the text between the outer parentheses unchanged."""
+        """Read a text in parentheses, which may be nested; return the text between the outer parentheses unchanged.
+
+        Raise SqlError 42601 if the parentheses are missing or not closed.
+        """
         opening = self.peek()
         self.expect("(")
         assert opening is not None

@@ -102,9 +102,9 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """Return the tables and views that a query reads, directly or through views.
+    """Return the tables and views that a query reads, directly or through one of the known `views`, by name.
 
-    Raise Spark's own SqlError for an unknown name.
+    `facts` is the session's state. Raise Spark's own SqlError for an unknown name or an invalid query.
     """
     try:
         named = relations(query, facts)
@@ -232,7 +232,10 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return a description of the rows that the storage table will have; None if the query is not supported."""
+    """Return a description of the rows that the storage table will have; None if the rewriter cannot describe them.
+
+    `sources` are the current tables that the view's query reads.
+    """
     view = MaterializedView(
         name=storage,
         uuid="",

@@ -14,7 +14,7 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """The undo of one step of a statement; `what` describes it for the user, who must do it by hand if it fails.
+    """The undo of one step of a statement; `what` describes the undo to the user, who must do it by hand on failure.
 
     `act` runs the undo, and returns whether there was anything to undo.
     """

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator with the error message "must be `what`", preceded by the value unless it is `secret`."""
+    """Return a validator with the error message "must be `what`", preceded by the value unless the value is secret."""
 
     def check(value: Any, validate: Any) -> Any:
         try:
@@ -88,9 +88,9 @@ Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and t
 
 
 def checked(name: str, kind: Any, value: Any) -> Any:
-    """Return a value of the type `kind`, one of the types in this module; raise ValueError for any other value.
+    """Return `value` as a value of `kind`, one of the types in this module; raise ValueError if it is not allowed.
 
-    The message begins with `name` and says which values are allowed.
+    The message starts with `name` and says which values are allowed.
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):

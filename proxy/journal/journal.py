@@ -63,8 +63,9 @@ class Sink(Protocol):
 class Journal:
     """The records of the statements and refreshes of this process, running and ended.
 
-    `sinks` and `writers` get each record when it ends; a writer may lose records. `most` ended statements, and as many
-    refreshes, are kept. Without `literals`, each literal is replaced by `?` in all recorded texts, also in errors.
+    `sinks` and `writers` get the record of each statement and refresh at its end; a writer may lose records. `most`
+    ended statements, and as many refreshes, are kept. Without `literals`, each literal is replaced by `?` in all
+    recorded texts, also in errors.
     `traced` is the share (0 to 1) of statements without a client's trace that get a new trace.
     """
 

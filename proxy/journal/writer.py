@@ -33,9 +33,9 @@ _REST = 5.0  # seconds after a failure until the next try
 class Writer(ABC):
     """A sink that writes records in a thread of its own; `lost` counts the records that could not be written.
 
-    It writes at most `at_a_time` records at once, and waits up to `every` seconds to collect them. `where` names the
-    writer in the log. `waiting` is the most records in the queue. At shutdown, the writer has `patience` seconds for
-    the remaining records.
+    The thread writes at most `at_a_time` records at once, and waits up to `every` seconds to collect them. `where`
+    names the writer in the log. `waiting` is the largest number of records in the queue; further records are lost. At
+    shutdown, the writer has `patience` seconds for the remaining records.
     """
 
     at_a_time = 50
