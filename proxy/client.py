@@ -107,8 +107,8 @@ async def explain(
 ) -> int:
     """Print the result of EXPLAIN REWRITE for a query on a running Viewgate, and return the exit code.
 
-    `namespace` (`catalog.namespace`) resolves names that do not give one. With `require`, the exit code is
-    NOT_REWRITTEN if no view answers the query.
+    `namespace` (`catalog.namespace`) is the namespace of names that are written without one. With `require`, the exit
+    code is NOT_REWRITTEN if no view answers the query.
     """
     from proxy import explaining
 

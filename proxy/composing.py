@@ -150,7 +150,7 @@ def compose(
 def _begin(
     context: Context, upstreams: Upstreams, schedule: Schedule, running: AsyncExitStack, sole: AsyncExitStack | None
 ) -> None:
-    """Start the background work of a service.
+    """Start the background work of a service, which `running` and `sole` end.
 
     Every process watches its upstreams. With `sole`, this process also does the work of all processes: scheduled
     refreshes, the removal of storage tables without a view, and missed refreshes.

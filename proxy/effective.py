@@ -61,7 +61,7 @@ class Effective:
 
 
 def differing(one: Config, other: Config) -> list[str]:
-    r"""Return the keys of the settings whose values differ, in the order of the tables.
+    r"""Return the keys of the settings that differ between `one` and `other`, in the order of the settings file.
 
     An added or removed upstream is one key.
 

@@ -89,7 +89,7 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
 
 
 def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
-    """Verify the checksum of a fetched file, and move the file to the folder of the libraries.
+    """Verify the checksum of `found`, the fetched file of a library, and move the file to the folder of the libraries.
 
     Raise Unfetched, with the end of Ivy's output `answer`, if the file is missing, or if the checksum differs.
     """

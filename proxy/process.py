@@ -1,4 +1,4 @@
-"""Configures this process: its log, garbage collection and memory allocation; and names how another process ended."""
+"""Configures the log, garbage collection and memory allocation of this process; describes how another process ended."""
 
 from __future__ import annotations
 

@@ -196,9 +196,10 @@ def _adopt(
     adopt: Callable[[config.Config], None],
     settings: config.Config,
 ) -> None:
-    """Apply changed settings to the running process, and load the configured certificates for new connections.
+    """Put changed settings into effect, and load the configured certificates for new connections.
 
-    `adopt` applies the settings of upstreams and proxy users.
+    `listener` and `console` are the TLS settings of the SQL port and of the console (None: no TLS). `adopt` applies the
+    settings of upstreams and proxy users.
     """
     effective.settings = settings
     for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
@@ -212,7 +213,10 @@ async def _at_once(reload: Callable[[], Reloaded]) -> Reloaded:
 
 
 def _settle_log(settings: config.JournalSettings, worker: int | None = None) -> None:
-    """Write the log in the configured format; `worker` is the number of this process if there are several."""
+    """Write the log in the configured format, without literals if so configured.
+
+    `worker` is the number of this process, None if there is only one process.
+    """
     if settings.log == "json":
         log_as_json(worker)
     if not settings.literals:
@@ -284,7 +288,8 @@ def reserved(listen: config.Listen) -> Iterator[int]:
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
     """Yield a socket bound to the console's port; None if the console is off, or if its default port is taken.
 
-    If the server listens on any free port (0), so does the console. Raise ConfigError if a configured port is taken.
+    If the server listens on any free port (0), so does the console. With `shared`, other processes can listen on the
+    same port. Raise ConfigError if a configured port is taken.
     """
     console, place = settings.console, None
     if console.enabled:
@@ -302,9 +307,9 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
 
 
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
-    """Return the settings with the console's actual port, which all workers share.
+    """Return the settings with the port of the console's socket `place`, which all workers share.
 
-    Without a socket, return them with the console disabled.
+    Without a socket, return the settings with the console disabled.
     """
     port = None if place is None else place.getsockname()[1]
     console = settings.console.model_copy(update={"port": port, "enabled": place is not None})
@@ -334,10 +339,7 @@ def _console(
 
 
 def refuse_taken_port(listen: config.Listen) -> None:
-    """Raise ConfigError if one of the configured ports cannot be listened on.
-
-    It is called before Spark is started.
-    """
+    """Raise ConfigError if Viewgate cannot listen on one of the configured ports; called before Spark is started."""
     for port in (listen.port, *listen.ports.given.values()):
         try:
             bound(listen.host, port).close()

@@ -366,8 +366,8 @@ def _relied_on(
 ) -> Mapping[TableName, Relation | None]:
     """Return the relations without the primary and foreign keys that tables declare.
 
-    The keys stay if the session's settings trust all declared keys, or for a table whose properties declare its keys
-    trusted.
+    The keys stay if the session's settings (`facts`) trust all declared keys, or for a table whose own properties say
+    that its keys can be trusted.
     """
     if facts.settings[TRUST] == ON:
         return relations

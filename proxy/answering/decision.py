@@ -197,7 +197,7 @@ _PLURALS = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
 def _told_of(why: str, views: str) -> str:
-    """Turn a reason about one view, which begins with "it" or "its", into a sentence about several views.
+    """Return the reason `why`, in which "it" or "its" stands for one view, as a text about several `views`.
 
     >>> _told_of("it has no column price", "the 2 views"), _told_of("its groups are too coarse: day", "the 2 views")
     ('the 2 views have no column price', 'the groups of the 2 views are too coarse: day')

@@ -57,7 +57,7 @@ def allowed(name: str) -> tuple[str, ...]:
 
 
 def value_of(name: str, given: str) -> str:
-    """Return a setting's value in its stored form; raise SqlError 22023 for a value that is not allowed.
+    """Return the text `given` for a setting in its stored form; raise SqlError 22023 for a value that is not allowed.
 
     Raise SqlError 42704 for an unknown setting.
 

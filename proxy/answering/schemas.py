@@ -105,7 +105,7 @@ class Schemas:
         self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)
 
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
-        """Return the columns of a query; raise SqlError with Spark's message if the query is invalid."""
+        """Return the columns of a query, cached by its text and `key`; raise Spark's SqlError for an invalid query."""
         whole = (sql, key)
         if whole not in self._known:
             self._known[whole] = await described(sql, query)

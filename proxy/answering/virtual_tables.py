@@ -157,7 +157,7 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the schema name that begins at the token with index `at`; None if there is none.
+        """Return the name of this schema that stands at the token with index `at`; None if none stands there.
 
         A dot and another token, the table's name, must follow the schema's name.
         """
@@ -245,10 +245,10 @@ class VirtualSchema:
 
 
 def _literal(json_text: str) -> str:
-    r"""Return JSON of ASCII characters as a SQL expression that has this value under all settings of Spark's parser.
+    r"""Return a SQL expression whose value is this JSON text (ASCII only) under all settings of Spark's parser.
 
-    With `spark.sql.parser.escapedStringLiterals` a backslash in a string literal stands for itself. So the literal must
-    contain neither a backslash nor a character that needs one.
+    With `spark.sql.parser.escapedStringLiterals`, a backslash in a string literal stands for itself. Therefore the
+    literal contains neither a backslash nor a character that must be escaped by a backslash.
 
     >>> print(_literal('["it\'s ${x}","\\n"]'))
     replace('["it¬u0027s ¬u0024{x}","¬n"]', '¬', chr(92))

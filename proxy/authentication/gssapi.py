@@ -69,7 +69,7 @@ class Library:
             self.release("buffer", buffer)
 
     def release(self, kind: str, what: Any) -> None:
-        """Release an object that the library allocated; `kind` is the object's type: buffer, name or cred."""
+        """Release the object `what`, which the library allocated; `kind` is the object's type: buffer, name or cred."""
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
@@ -169,7 +169,10 @@ class _Secured:
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """Call the GSSAPI function of the next login step, and return the token for the peer, which may be empty."""
+        """Call the GSSAPI function of the next login step, and return the token for the peer, which may be empty.
+
+        `arguments` takes a pointer to the buffer for the token, and returns the arguments of the call.
+        """
         answer = _Buffer()
         try:
             self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE

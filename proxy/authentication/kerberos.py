@@ -201,7 +201,7 @@ def _ticket(service: str, ask: Callable[[], T]) -> T:
 
 
 def _sure(ask: Callable[[], T]) -> T:
-    """Return the result of a GSSAPI call; raise Denied if it fails."""
+    """Return the result of `ask`, which makes GSSAPI calls; raise Denied if a call fails."""
     try:
         return ask()
     except GssError as error:

@@ -32,7 +32,8 @@ class Tokens:
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
         """Read the keys from a file: a JSON Web Key Set, a public key in PEM, or a shared secret.
 
-        The other arguments become fields. Raise ValueError for a secret of fewer than 32 characters.
+        `audience`, `issuer` and `claim` become the fields of that name. Raise ValueError for a secret of fewer than 32
+        characters.
         """
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):

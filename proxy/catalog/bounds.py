@@ -90,13 +90,16 @@ def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iter
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
-    """Return whether a column has only NULLs in a file; False if the file's metadata does not count NULLs."""
+    """Return whether the column with this id has only NULLs in a file; False if the metadata does not count NULLs."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
     return nulls.get(field_id) == file.record_count
 
 
 def _seconds(field: NestedField, file: DataFile) -> Range | None:
-    """Return the bounds of a date or timestamp column in a file, in seconds since 1970; None if the file has none."""
+    """Return the bounds of a date or timestamp column in a file, in seconds since 1970.
+
+    Return None if the file's metadata has no bounds of the column.
+    """
     kind = field.field_type
     bounds = [(each or {}).get(field.field_id) for each in (file.lower_bounds, file.upper_bounds)]
     if not isinstance(kind, PrimitiveType) or None in bounds:
@@ -107,9 +110,9 @@ def _seconds(field: NestedField, file: DataFile) -> Range | None:
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
-    """Return the bounds of each column over all files, by field id; None for a column without bounds in some file.
+    """Return the bounds over all files of each column in `ids`, by field id.
 
-    Columns that have only NULLs are left out.
+    The value is None for a column without bounds in some file. Columns that have only NULLs are left out.
     """
     found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
     return {each: _around(ranges) for each, ranges in found.items() if ranges}

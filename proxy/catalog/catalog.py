@@ -239,8 +239,8 @@ class Catalog:
     ) -> Published:
         """Publish a refresh in one commit: main becomes the branch's head, properties are set, staged branches dropped.
 
-        Properties with a prefix in `remove_prefixes` are removed. Raise Conflict if main is no longer at the snapshot
-        `base`.
+        `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed. Raise Conflict if
+        main is no longer at the snapshot `base`.
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
@@ -248,7 +248,7 @@ class Catalog:
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
-        """Set a property of a table, or remove the property if `value` is None; a missing table is ignored."""
+        """Set the property `key` of a table, or remove the property if `value` is None; ignore a missing table."""
         await self._at_length(lambda: commits.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:

@@ -94,7 +94,7 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """Return whether one snapshot left the rows of its parent unchanged, only appended rows, or changed them otherwise.
+    """Return whether the snapshot `raw` has the rows of its parent, appended rows, or changed them otherwise.
 
     File counts of zero prove that nothing changed only if the writer records file counts at all.
     """
@@ -161,9 +161,10 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """Yield the entries of files, including delete files, that snapshots after `start` added or removed.
+    """Yield the manifest entries of all files (delete files, too) added or removed from snapshot `start` to `head`.
 
-    Compactions (operation `replace`) are left out.
+    Compactions (operation `replace`) are left out. If `start` is None or not an ancestor of `head`, all commits up to
+    `head` count.
     """
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:

@@ -27,7 +27,7 @@ BRANCH_PREFIX = "viewgate_"
 
 
 class Conflict(Exception):
-    """Raised if another writer changed the content of a storage table after the refresh had begun."""
+    """Raised if another writer changed the content of a storage table after the refresh had started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def publish(
 
 
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
-    """Set a property of a table, or remove the property if `value` is None; commit only if the property changes.
+    """Set the property `key` of a table, or remove it if `value` is None; commit only if the property changes.
 
     A missing table is ignored.
     """

@@ -31,7 +31,7 @@ def decode(content: bytes) -> Document:
 
 
 def read(location: str, properties: dict[str, str]) -> Document:
-    """Read and decode one metadata file; `properties` are the catalog's, which say how to access its files."""
+    """Read and decode the metadata file at `location`; `properties` are the catalog's, with its access to files."""
     with load_file_io(properties, location).new_input(location).open() as stream:
         return decode(stream.read())
 

@@ -19,11 +19,11 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return each table in `moments` at its time, and each other table as the storage of a refresh from those states.
+    """Return each table in `moments` at its time, and each other table, a storage table, as of a matching refresh.
 
-    A storage table is returned as of its last refresh that read exactly these rows, else as of its last refresh from an
-    earlier snapshot to which rows were only appended. The value is None for a table whose state is unknown, and for a
-    storage table without such a refresh.
+    `documents` has the metadata of all these tables; times are in the time zone `zone`. A refresh matches if it read
+    exactly the rows at these times, or else rows to which only appended rows were added since. The value is None for a
+    table whose state at its time is unknown, and for a storage table without a matching refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
@@ -42,7 +42,7 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """Return the table that Spark reads for a time travel clause; None if that snapshot or its schema is unknown.
+    """Return the table that Spark reads for the time travel clause `as_of`; None if snapshot or schema is unknown.
 
     Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot: a branch is
     supported only if its head has the current schema.
@@ -59,7 +59,7 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 
 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
-    """Return the snapshot to which Iceberg resolves a time travel clause; None if there is none.
+    """Return the id of the snapshot to which Iceberg resolves a time travel clause; None if there is no snapshot.
 
     The clause has a snapshot id, a tag or branch name, or a time, which is looked up in the table's snapshot log.
     """
@@ -176,9 +176,9 @@ def _unchanged(table: Table) -> Iterator[int]:
 
 
 def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
-    """Return a table at a snapshot; None if the snapshot's schema is unknown.
+    """Return a table at the snapshot `raw`; None if the snapshot's schema is unknown.
 
-    The table's properties are left out, because they hold only for the present.
+    The result has no table properties, because the current properties do not describe an earlier snapshot.
     """
     schema = raw.get("schema-id")
     if schema is None or all(each.get("schema-id") != schema for each in document.get("schemas") or ()):

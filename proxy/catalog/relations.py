@@ -78,10 +78,9 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return tables at their times, storage tables as refreshed from these states, and views as they are now.
+        """Return the tables in `moments` at their times, the `storages` as refreshed from these, and other views now.
 
-        `moments` has the times of tables; strings are interpreted in the time zone `zone`. The value is None for a
-        table whose state is unknown.
+        Strings in `moments` are times in the time zone `zone`. The value is None for a table whose state is unknown.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
@@ -101,7 +100,7 @@ class Relations:
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Table | None]:
-        """Return each storage table as of its last refresh from snapshots that have not been rolled back.
+        """Return each of the `storages` as of its last refresh from snapshots that have not been rolled back.
 
         `found` has the current tables. Storage tables without such a refresh are left out.
         """
@@ -156,7 +155,7 @@ class Relations:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
-        """Log an unreadable metadata file once: its content never changes, and every statement reads it again."""
+        """Log a metadata file as unreadable, but only once, although every statement tries to read the file again."""
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)

@@ -108,14 +108,14 @@ def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> Colu
 
 
 def _dense(values: list[Any]) -> Sequence[Any]:
-    """Return integers as an array of eight bytes each; return a sequence with any other value as a tuple."""
+    """Return a list of integers as an array of eight bytes each; return a list with any other value as a tuple."""
     return array("q", values) if all(type(value) is int for value in values) else tuple(values)
 
 
 def _point(kind: IcebergType, bound: bytes | None) -> Point | None:
-    """Decode a column bound into a value that the rewriter compares with constants.
+    """Decode a bound of a column of the type `kind` into a value that the rewriter compares with constants.
 
-    Return None if the bound is absent or its type is not supported.
+    Return None if the bound is absent, or if the type is not supported.
     """
     if bound is None or not isinstance(kind, _BOUNDED):
         return None

@@ -335,6 +335,6 @@ def _shown(uri: str) -> str:
 
 
 def reason(failure: BaseException) -> str:
-    """Return an error's message on one line; of a SQLAlchemy error, the database driver's own message."""
+    """Return an error's message on one line; for a SQLAlchemy error, return the database driver's own message."""
     text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
     return " ".join(text.split()) or type(failure).__name__

@@ -150,16 +150,16 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 
 
 def _effect(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot; "overwrite" for an append that also removed files or rows."""
+    """Return the operation of the snapshot `raw`; "overwrite" for an append that also removed files or rows."""
     called = operation(raw)
     takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
     return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
 
 
 def operation(raw: Mapping[str, Any]) -> str:
-    """Return the operation of a snapshot: append, overwrite, delete or replace (compaction).
+    """Return the operation of the snapshot `raw`: append, overwrite, delete or replace (compaction).
 
-    If none is recorded, return overwrite.
+    If the snapshot records no operation, return overwrite.
     """
     summary: dict[str, str] = raw.get("summary") or {}
     return summary.get("operation", "overwrite")  # format version 1 may omit it; overwrite means any change
@@ -170,7 +170,7 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
 
 
 def _count(raw: Mapping[str, Any], key: str) -> int | None:
-    """Return a number from a snapshot's summary; None if the summary lacks it, or if it is no number."""
+    """Return the number under `key` in a snapshot's summary; None if the summary has no number under this key."""
     count: str | None = (raw.get("summary") or {}).get(key)
     return int(count) if count is not None and count.isdecimal() else None
 
@@ -186,9 +186,10 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and its ancestors, up to the first that is no compaction or records a refresh state.
+    """Return the snapshots that have the current content: `ancestry` as far as the snapshots are compactions.
 
-    Without a snapshot, return an empty tuple.
+    The last one returned is the first that is not a compaction, or that records a refresh state. Without a snapshot,
+    return an empty tuple.
     """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]

@@ -1,6 +1,6 @@
 """ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
 
-ADD COLUMNS and AS fill a new storage table; until it is filled, queries are answered from the old one.
+ADD COLUMNS and AS fill a new storage table; until it is filled, queries are answered from the old storage table.
 """
 
 from __future__ import annotations

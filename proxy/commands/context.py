@@ -74,7 +74,7 @@ class Context:
         return await self.answers.facts(session)
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
-        """Return the full name of a view or table in the session.
+        """Return the full name of the view or table that the name `parts` denotes in the session.
 
         Raise SqlError 0A000 for a name in a catalog other than the configured one.
         """
@@ -89,7 +89,7 @@ class Context:
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
-        """Return the materialized view with this name, read from the catalog now.
+        """Return the materialized view that the name `parts` denotes in the session, read from the catalog now.
 
         Raise SqlError 42P01 if no table or view has this name, 42809 if it is not a materialized view, and 55000 if the
         view's metadata is unusable.

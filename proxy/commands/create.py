@@ -158,7 +158,7 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new one."""
+        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new table."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -275,9 +275,9 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if it uses the storage table of this CREATE; return whether it does.
+    """Drop the view if it uses the storage table of this CREATE; return whether it was dropped.
 
-    Otherwise another client has created the view of this name.
+    A view of this name with another storage table was created by another client, and is kept.
     """
     ours = await _is_ours(ctx, plan)
     if ours:
@@ -286,7 +286,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the new storage table unless the view uses it; return whether it was dropped.
+    """Drop the new storage table unless the view uses the table; return whether the table was dropped.
 
     The view uses it if Spark executed a CREATE VIEW whose connection was lost.
     """

@@ -29,7 +29,7 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """Returns Viewgate's decision about a query with the reasons, followed by Spark's plan of the SQL sent to Spark."""
+    """Returns Viewgate's decision about a query with the reasons, then Spark's EXPLAIN of the SQL sent to Spark."""
 
     query: str
     mode: str = ""

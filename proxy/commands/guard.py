@@ -57,7 +57,10 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """Return a column definition as `CAST(NULL AS type) AS name`; empty if it has no type, which Spark will refuse."""
+    """Return the column definition in `item` as `CAST(NULL AS type) AS name`; empty if the definition has no type.
+
+    Spark will refuse such a statement.
+    """
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""

@@ -177,7 +177,7 @@ parse_restart = alone(Restart())
 
 
 def _answer_to(outcome: Reloaded, sql_state: str) -> ResultSet:
-    """Return the result of a reload or a restart; raise SqlError with this SQLSTATE if it was refused."""
+    """Return the result of a reload or a restart; raise SqlError with this SQLSTATE if the action was refused."""
     if outcome.refused:
         raise SqlError(outcome.message, sql_state)
     return done(outcome.message)

@@ -78,10 +78,10 @@ class Planner:
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
-        """Add to a plan the steps to run after a write to sources of views.
+        """Return the plan `forward` with the steps to run after the statement `text` has written to `tables`.
 
-        They are the post-commit refreshes of the views, and for a maintenance statement the same procedure on the
-        views' storage tables.
+        The steps are the post-commit refreshes of the views over these tables, and for a maintenance statement the same
+        procedure on the views' storage tables.
         """
         maintained = maintenance(text)
 
@@ -106,7 +106,7 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Run the same maintenance procedure on the storage table of each view; a failure does not stop the others.
+        """Run the maintenance procedure on the storage table of each view; if one fails, continue with the next.
 
         A view whose maintenance property is `never` is skipped.
         """

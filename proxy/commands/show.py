@@ -122,9 +122,9 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reason of a view's status, of a suspension, and the progress of a running refresh, joined as text.
+    """Return the reason of the status `now`, of a suspension (`resting`) and of a running refresh as one text.
 
-    Return None if all of them are empty.
+    Return None if all three texts are empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
@@ -190,9 +190,9 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:
-    """Run SHOW TABLES in the user's session, and return its rows except those of these tables.
+    """Run SHOW TABLES in the user's session, and return its rows except those of the tables `names`.
 
-    A temporary view with the name of such a table is kept.
+    The row of a temporary view is kept, even if its name is in `names`.
     """
     result = await session.upstream.query(sql)
     rows = (row for row in result.rows if row[_NAME] not in names or row[_IS_TEMPORARY])

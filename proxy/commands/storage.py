@@ -187,9 +187,10 @@ class Layout:
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """Yield the ALTER statements that set the storage table's sort order; none if it has no order.
+        """Yield the ALTER statements that set the storage table's sort order; none if the layout has no order.
 
-        The first sets the order; the second restores the distribution of rows to tasks, which the first changes.
+        The first statement sets the order, and thereby changes the distribution of rows to tasks. The second statement
+        sets the distribution to the value in `properties`, by default `hash` with partitions and `none` without.
         """
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
@@ -200,7 +201,7 @@ class Layout:
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
     """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order that the user has `given`.
 
-    It is called before anything is created.
+    CREATE calls this function before it creates anything.
     """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
@@ -287,7 +288,10 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of a table that can be adopted as storage; raise SqlError with the reason if it cannot."""
+    """Return the full name of the table `parts`, which a view of the shape `made` is to adopt as its storage.
+
+    Raise SqlError with the reason if the table cannot be adopted.
+    """
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]
     if not isinstance(table, Table):
@@ -360,7 +364,7 @@ def _incomparable(columns: Sequence[Column]) -> str:
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """Return a query for the rows of a relation, with each floating-point column added as a string.
+    """Return a query for the rows of a relation (SQL text), with each floating-point column added as a string.
 
     Set operations treat 0.0 and -0.0 as equal, but their strings differ.
     """

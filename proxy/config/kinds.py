@@ -37,7 +37,7 @@ def _as_text(value: Any) -> Any:
 def _located(value: Any, info: ValidationInfo) -> Any:
     """Convert a text to a path, relative to the directory of the settings file; return other values unchanged.
 
-    An empty text stays as it is, and is refused by the type's own check.
+    An empty text is also returned unchanged, and the type's own check refuses it.
     """
     if not isinstance(value, str) or not value:
         return value

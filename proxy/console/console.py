@@ -72,7 +72,7 @@ class Console:
         )
 
     def start(self, place: socket.socket) -> None:
-        """Listen on a bound socket, which `stop` closes, and serve requests in the background."""
+        """Listen on the bound socket `place`, which `stop` closes, and serve requests in the background."""
         place.listen()
         tls = self._tls
         settings = uvicorn.Config(

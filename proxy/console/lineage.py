@@ -39,7 +39,7 @@ def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Gr
 def _add(
     found: Graph, name: TableName, query: str, session: Session, plain: Mapping[TableName, tuple[str, Session]]
 ) -> None:
-    """Add to the graph a view with its sources; for a plain view among the sources, add that view's sources, too."""
+    """Add the view `name` and its sources to the graph `found`; for a plain view among the sources, do the same."""
     found.add_node(name)
     try:
         sources = relations(query, session)
@@ -52,7 +52,7 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return the part of the graph with a view, everything that it depends on, and everything that depends on it."""
+    """Return the part of the graph with a view, all views and tables below it, and all views that depend on it."""
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 

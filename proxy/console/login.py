@@ -162,7 +162,10 @@ class Protection:
 
 
 def _is_own(headers: Headers) -> bool:
-    """Return whether a page of this site sent a request, by the header Sec-Fetch-Site or, without it, by Origin."""
+    """Return whether a page of this site sent a request, by the header Sec-Fetch-Site, else by the header Origin.
+
+    Return False if the request has neither header.
+    """
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
