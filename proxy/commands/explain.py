@@ -83,7 +83,7 @@ class ExplainRewrite:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return for each stale view of a decision, as text, since when the view is being refreshed, or when it will be."""
+    """Return, for each stale view of a decision, when its running refresh started, or its next one is due, as text."""
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
