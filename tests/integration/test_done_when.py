@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyhive import exc
 from pyiceberg.catalog import load_catalog
 
 from proxy.embedded import catalog_properties
 from tests.integration import clients
-from tests.integration.daemon import eventually
 from tests.integration.decided import chosen, reasons, rows_both_ways
 from tests.integration.gate import Gate
 
@@ -176,35 +173,3 @@ def test_errors_in_beeline(
     assert spoken.code != 0
     assert said in spoken.errors
     assert f"state={state}" in spoken.errors or f"SQLSTATE: {state}" in spoken.errors
-
-
-@pytest.mark.aside
-def test_a_crash_while_a_view_is_made_and_a_restart(tmp_path: Path) -> None:
-    query = "SELECT a.k, sum(a.id * b.id) FROM other a CROSS JOIN other b GROUP BY a.k"
-    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
-        fresh_start(connection, "kept")
-        clients.rows(connection, AGG_SALES)
-        clients.rows(connection, "CREATE TABLE other AS SELECT id, id % 7 AS k FROM range(300000)")
-        connection.cursor().execute(f"CREATE MATERIALIZED VIEW slow AS {query}", async_=True)
-        with clients.pyhive(gate.spark_port) as direct:
-            eventually(lambda: refreshing(direct, "lake.kept.slow__storage"))
-        gate.kill()
-        connection.close = connection._transport.close  # there is nobody to tell
-    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
-        clients.rows(connection, "USE lake.kept")
-        assert [chosen(connection, hit) for hit in HITS] == [["lake.kept.agg_sales"]] * 3
-        assert chosen(connection, query) == []
-        assert clients.rows(connection, "SELECT count(*) FROM slow__storage") == [(0,)]
-        clients.rows(connection, "INSERT OVERWRITE other SELECT id, id % 7 AS k FROM range(30)")
-        given, plain = rows_both_ways(connection, query)
-        assert given == plain
-        clients.rows(connection, f"CREATE OR REPLACE MATERIALIZED VIEW slow AS {query}")
-        assert chosen(connection, query) == ["lake.kept.slow"]
-        assert sorted(clients.rows(connection, query), key=repr) == plain
-
-
-def refreshing(direct: Any, storage: str) -> bool:
-    """Return whether a refresh of this storage is running, which its branch shows."""
-    with contextlib.suppress(exc.OperationalError):  # while the storage is not there yet
-        return bool(clients.rows(direct, f"SELECT name FROM {storage}.refs WHERE name <> 'main'"))
-    return False

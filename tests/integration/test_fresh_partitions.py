@@ -13,6 +13,8 @@ from tests.integration.daemon import eventually
 from tests.integration.decided import chosen
 from tests.integration.test_golden import FELL_BACK, ask
 
+pytestmark = pytest.mark.aside
+
 Run = Callable[[str], list[tuple[Any, ...]]]
 ROWS = (
     "SELECT CAST(id % 40 AS INT) AS day, concat('k', id % 7) AS k, CAST(id % 100 AS INT) AS x, xxhash64(id) AS n "

@@ -14,6 +14,8 @@ from tests.golden.execution import same_rows
 from tests.integration import clients
 from tests.integration.test_golden import ask, build, in_order, statements
 
+pytestmark = pytest.mark.aside
+
 GROWN = [path for path in golden_files() if read(path).appended]
 _SNAPSHOT = re.compile(r"(?<=lake\.demo\.)(\w+)( VERSION AS OF )(\d+)")
 _DELTA = re.compile(r"(?<=lake\.demo\.)(\w+)( WITH \('start-snapshot-id' = ')(\d+)(', 'end-snapshot-id' = ')(\d+)")

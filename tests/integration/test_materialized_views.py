@@ -13,6 +13,8 @@ from pyhive import hive
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
 
+pytestmark = pytest.mark.aside
+
 SALES = """
 SELECT * FROM VALUES
   (TIMESTAMP '2016-02-23 09:01:30', 'c001', 'male', 'xxx', 100, 2L),
@@ -287,9 +289,9 @@ def test_tables_are_filled_from_views_too(run: Run, foreign: Run, pyhive: Any, h
         foreign("DROP TABLE IF EXISTS lake.mv.copied")
 
 
-def test_drop_leaves_nothing(run: Run, foreign: Run, data: Path) -> None:
+def test_drop_leaves_nothing(run: Run, foreign: Run, aside_data: Path) -> None:
     run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
-    files = list((data / "warehouse" / "mv" / "agg_sales__storage" / "data").rglob("*.parquet"))
+    files = list((aside_data / "warehouse" / "mv" / "agg_sales__storage" / "data").rglob("*.parquet"))
     assert files
     run("DROP MATERIALIZED VIEW agg_sales")
     assert not [name for _, name, _ in foreign("SHOW TABLES IN lake.mv") if name.startswith("agg_sales")]

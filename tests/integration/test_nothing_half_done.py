@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,35 +102,3 @@ def test_two_refreshes_at_once(run: Run, gate: Gate, foreign: Run) -> None:
         thread.join()
     assert failures == []
     assert branches(foreign, "lake.mv.agg_sales__storage") == []
-
-
-@pytest.mark.aside
-def test_a_proxy_killed_in_a_refresh_leaves_the_old_content_and_the_next_refresh_cleans_up(tmp_path: Path) -> None:
-    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
-
-        def run(sql: str) -> list[tuple[Any, ...]]:
-            return clients.rows(connection, sql)
-
-        run("CREATE NAMESPACE IF NOT EXISTS lake.mv")
-        run("USE lake.mv")
-        slow_view(run)
-        before = sorted(run("SELECT * FROM slow__storage"))
-        grow(run)
-        cursor = connection.cursor()
-        cursor.execute("REFRESH MATERIALIZED VIEW slow", async_=True)
-        with clients.pyhive(gate.spark_port) as direct:
-            eventually(lambda: branches(lambda sql: clients.rows(direct, sql), "lake.mv.slow__storage"))
-        gate.kill()
-        connection.close = connection._transport.close  # there is nobody left to say goodbye to
-    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
-        assert sorted(run_in(connection, "SELECT * FROM lake.mv.slow__storage")) == before
-        assert shown(lambda sql: run_in(connection, sql), "slow")["status"] == "stale"
-        run_in(connection, "TRUNCATE TABLE lake.mv.big")
-        run_in(connection, "INSERT INTO lake.mv.big VALUES (3)")
-        run_in(connection, "REFRESH MATERIALIZED VIEW lake.mv.slow")
-        assert branches(lambda sql: run_in(connection, sql), "lake.mv.slow__storage") == []
-        assert run_in(connection, "SELECT k, s FROM lake.mv.slow") == [(0, 9)]
-
-
-def run_in(connection: Any, sql: str) -> list[tuple[Any, ...]]:
-    return clients.rows(connection, sql)

@@ -11,6 +11,8 @@ import pytest
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
 
+pytestmark = pytest.mark.aside
+
 Run = Callable[[str], list[tuple[Any, ...]]]
 ASKED = (
     "SELECT k, sum(x) AS s, count(*) AS n FROM lake.parts.t WHERE d >= DATE '2024-01-03' OR d IS NULL GROUP BY k",

@@ -11,6 +11,8 @@ from pyhive import exc
 from tests.integration import clients
 from tests.integration.decided import chosen, reasons, rows_both_ways
 
+pytestmark = pytest.mark.aside
+
 QUERY = "SELECT a, b, sum(n) FROM t GROUP BY a, b"
 BY_DAY = "SELECT CAST(at AS DATE), count(*) FROM t GROUP BY CAST(at AS DATE)"
 VIEW = "lake.traps.v"
