@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from rewriter.model import Column, Table, TableName
 from rewriter.sql import holds
+from rewriter.sql.time_windows import SLIDES
 
 Tree = exp.Expr
 _Rest = ParamSpec("_Rest")
@@ -43,6 +44,11 @@ class Occurrence:
     branches: tuple[Block, ...] = field(default=(), compare=False)
     inner: Block | None = field(default=None, compare=False)
     contents: Table | None = field(default=None, compare=False)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the table has the same rows in every snapshot: it is the table of slides of a time window."""
+        return self.name.parts[0] == SLIDES
 
     def column(self, name: str) -> Column | None:
         """Return the column with this name, ignoring case; None if the table has no such column."""

@@ -21,6 +21,7 @@ from rewriter.block.scope import Scope, Source
 from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.model import Column, Table, TableName
 from rewriter.sql import from_items, nodes_of
+from rewriter.sql.time_windows import BACK, SLIDES, is_slides
 
 Tree = exp.Expr
 
@@ -256,6 +257,8 @@ class _Reader:
 
     def _item(self, node: Tree) -> _Item:
         taken = self._taken
+        if is_slides(node):
+            return _slides(node, taken, self.derive is not None)
         if self.derive is not None and _stays_apart(_select_of(node, self.common)):
             return _derived_table(node, taken, self.derive)
         try:
@@ -376,6 +379,19 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     name = TableName(("derived table", text))
     occurrence = Occurrence(_free_id(alias, taken), name, alias, columns, text, branches, inner)
     return _Item(Source(alias, occurrence), (occurrence,))
+
+
+def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
+    """Return the table of a window's slides, whose column has no name in the SELECT, as an item of FROM.
+
+    Raise Unsupported unless derived tables are `kept` as text.
+    """
+    if not kept:
+        raise Unsupported("window() slides, so that a row is in several windows")
+    text = f"({node.this.sql('spark', normalize_functions='lower')})"
+    columns = (Column(BACK, "int", nullable=False),)
+    occurrence = Occurrence(_free_id("slides", taken), TableName((SLIDES, text)), SLIDES, columns, text)
+    return _Item(Source(SLIDES), (occurrence,))
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:

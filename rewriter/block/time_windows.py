@@ -2,7 +2,7 @@
 
 law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length since 1970 plus an offset, in
      no time zone; the window of a TIMESTAMP_NTZ is counted on its own clock, where a length that divides a day is a
-     bucket
+     bucket. A window that slides begins so many slides earlier as its table of slides says, for each of its rows
 no:  days of the session's zone: in New York a one-day window begins at 19:00 or 20:00
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.block.form import Unsupported
+from rewriter.block.form import Occurrence, Unsupported
 from rewriter.block.scope import Scope
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import call_of, number
-from rewriter.sql.time_windows import END, NAME, START, STRUCT
+from rewriter.sql.time_windows import BACK, END, NAME, START, STRUCT
 from rewriter.timeseries import bucket_call
 from rewriter.timeseries.steady import LENGTHS
 
@@ -26,19 +26,20 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return the canonical expression of the start or the end of a time window, or of a struct of both.
 
-    `field` is START, END or STRUCT. `arguments` are the time, and the window's length and offset in seconds. Raise
-    Unsupported if the type of the time is not known or not supported.
+    `field` is START, END or STRUCT. `arguments` are the time, and the window's length, offset and slide in seconds.
+    Raise Unsupported if the type of the time is not known or not supported.
     """
     if field == STRUCT:
         start, end = (time_window(each, arguments, scope) for each in (START, END))
         return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
-    time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
+    time, (length, offset, slide) = arguments[0], (int(argument.name) for argument in arguments[1:])
     if scope.has(NAME):
         raise Unsupported("window is also the name of a column")
     kind = temporal_type(time, scope)
     if kind == "timestamp":
-        return _of_instants(field, time, length, offset)
-    if kind == "timestamp_ntz" and length in _GRAINS and offset == 0:
+        slides = next((table for table in scope.tables if table.constant), None) if slide < length else None
+        return _of_instants(field, time, length, offset, slide, slides)
+    if kind == "timestamp_ntz" and length in _GRAINS and offset == 0 and slide == length:
         start = bucket_call(time, _GRAINS[length], kind)
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
         return exp.Add(this=start, expression=ends) if field == END else start
@@ -49,14 +50,17 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     )
 
 
-def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:
-    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`, the start of a window.
+def _of_instants(field: str, time: Tree, length: int, offset: int, slide: int, slides: Occurrence | None) -> Tree:
+    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / slide) * slide + offset - back)`, a window's start.
 
-    If `field` is END, return the end of the window: `length` seconds more.
+    `back` is the column of the table of slides; without one, the window does not slide. If `field` is END, return the
+    end of the window: `length` seconds more.
     """
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
-    ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)
-    begun: Tree = exp.Mul(this=call_of("floor", ratio), expression=number(length))
+    ratio = exp.Div(this=counted, expression=number(slide), typed=False, safe=False)
+    begun: Tree = exp.Mul(this=call_of("floor", ratio), expression=number(slide))
     added = offset + length if field == END else offset
-    return call_of("timestamp_seconds", exp.Add(this=begun, expression=number(added)) if added else begun)
+    begun = exp.Add(this=begun, expression=number(added)) if added else begun
+    begun = exp.Sub(this=begun, expression=exp.column(BACK, slides.id)) if slides is not None else begun
+    return call_of("timestamp_seconds", begun)

@@ -32,7 +32,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
         return Miss(Reason.SHAPE, "no rows have been appended to its tables", apart=True)
     if query.block.keys is None and not query.block.plain:
         return Miss(Reason.SHAPE, "window functions read the view's rows and appended ones together")
-    if any(table.text for table in query.block.tables):
+    if any(table.text and not table.constant for table in query.block.tables):
         return Miss(Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute")
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):

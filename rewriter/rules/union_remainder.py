@@ -74,7 +74,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         return Miss(
             Reason.SHAPE, "the rest of the rows would be read at a different snapshot than the view's", apart=True
         )
-    if any(table.text for table in query.block.tables):
+    if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
             Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute", apart=True
         )

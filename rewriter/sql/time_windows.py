@@ -1,17 +1,26 @@
 """Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to the rows of FROM.
 
-If a SELECT has a single tumbling window, reads of the struct's fields are replaced by calls whose names contain a
-blank, so that no user's function has these names: `window start` and `window end` of a time, a length and an offset (in
+If a SELECT has a single window, reads of the struct's fields are replaced by calls whose names contain a blank, so that
+no user's function has these names: `window start` and `window end` of a time, a length, an offset and a slide (in
 seconds), and `window struct` for an output that is the whole window. As in Spark, rows whose time is NULL are dropped.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
-    gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
-    no:     a slide shorter than the length: rows are in several windows; two windows in one SELECT; a window in WHERE
+    gives:  SELECT `window start`(ts, 3600, 0, 3600) AS start, count(*) FROM t WHERE ts IS NOT NULL
+            GROUP BY `window start`(…)
+
+A window that slides by a part of its length puts a row into several windows: the last one that begins before the row's
+time, and those that begin one or more slides earlier. FROM gets a table of these distances in seconds.
+
+    query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour', '15 minutes')
+    gives:  SELECT `window start`(ts, 3600, 0, 900) AS start, count(*)
+            FROM t CROSS JOIN (SELECT explode(sequence(0, 2700, 900)) AS back) AS `window slides` WHERE …
+    no:     a length that is no multiple of the slide; two windows in one SELECT; a window in WHERE
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -20,6 +29,8 @@ Tree = exp.Expr
 NAME = "window"
 START, END = "window start", "window end"
 STRUCT = "window struct"
+# The alias of the table of slides, and its only column.
+SLIDES, BACK = "window slides", "back"
 _FIELDS = {"start": START, "end": END}
 _DURATION = re.compile(r"\s*(?:interval\s+)?((?:[+-]?\d{1,9}\s+[a-z]+\s*)+)\Z", re.IGNORECASE)
 _PIECE = re.compile(r"([+-]?\d+)\s+([a-z]+)", re.IGNORECASE)
@@ -29,7 +40,8 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 def split_windows(tree: exp.Select) -> None:
     """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
 
-    A SELECT whose window is not supported stays unchanged.
+    FROM gets the table of slides of a window that slides. If a window is not supported, a read of one of its fields is
+    replaced by the call, so that a message names it.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
@@ -39,16 +51,27 @@ def split_windows(tree: exp.Select) -> None:
         if len(calls) != 1 or any(_is_call(node) for clause in others if clause for node in _within(clause)):
             continue
         (call,) = calls
-        tumbling = _tumbling(call)
-        if tumbling is not None and not any(_is_whole(node, select) for node in found):
-            _replace(select, found, call.expressions[0].copy(), *tumbling)
+        lengths = _lengths(call)
+        if lengths is None:
+            for node in found:
+                if node is not call and _field(node) is not None and isinstance(node, exp.Column):
+                    node.replace(call.copy())
+        elif not any(_is_whole(node, select) for node in found):
+            _replace(select, found, call.expressions[0].copy(), lengths)
+            if lengths.slide < lengths.length:
+                select.append("joins", exp.Join(this=_slides(lengths), kind="CROSS"))
+
+
+def is_slides(item: Tree) -> bool:
+    """Return whether an item of FROM is the table of slides that split_windows has added."""
+    return bool(item.meta.get(SLIDES))
 
 
 def unread(call: Tree) -> str:
     """Return the message that says why a call of window() is not supported."""
-    if len(call.expressions) > 2 and _tumbling(call) is None:
-        return "window() slides, so that a row is in several windows, or its lengths are not supported"
-    if _tumbling(call) is None:
+    if len(call.expressions) > 2 and _lengths(call) is None:
+        return "window() has a length that is no multiple of its slide, or lengths that are not supported"
+    if _lengths(call) is None:
         return "window() has a length that is not a number of seconds, minutes, hours, days or weeks"
     return "window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE"
 
@@ -96,17 +119,35 @@ def _is_output(node: Tree, select: exp.Select) -> bool:
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
 
-def _tumbling(call: Tree) -> tuple[int, int] | None:
-    """Return the length and offset of a tumbling window in seconds; None for other windows."""
+class _Lengths(NamedTuple):
+    """The length, offset and slide of a window in seconds; without an overlap the slide is the length."""
+
+    length: int
+    offset: int
+    slide: int
+
+
+def _lengths(call: Tree) -> _Lengths | None:
+    """Return the lengths of a window; None if one is not supported, or if Spark refuses the window."""
     texts = call.expressions[1:]
     if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None
     length, *rest = (seconds_of(text.name) for text in texts)
     slide = rest[0] if rest else length
     offset = rest[1] if len(rest) > 1 else 0
-    if length is None or slide != length or offset is None or length <= 0 or abs(offset) >= length:
+    if length is None or slide is None or offset is None or slide <= 0 or length < slide or length % slide:
         return None
-    return length, offset % length
+    return _Lengths(length, offset % slide, slide) if abs(offset) < slide else None
+
+
+def _slides(lengths: _Lengths) -> Tree:
+    """Return the table of slides as an item of FROM: the seconds from each window of a row to its last one."""
+    distances = (exp.Literal.number(n) for n in (0, lengths.length - lengths.slide, lengths.slide))
+    exploded = exp.Explode(this=exp.Anonymous(this="sequence", expressions=[*distances]))
+    table = exp.Subquery(this=exp.Select(expressions=[exp.alias_(exploded, BACK)]))
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(SLIDES, quoted=True)))
+    table.meta[SLIDES] = True
+    return table
 
 
 def seconds_of(text: str) -> int | None:
@@ -123,13 +164,13 @@ def seconds_of(text: str) -> int | None:
     return sum(int(number) * unit for (number, _), unit in zip(pieces, units, strict=True) if unit is not None)
 
 
-def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
+def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Lengths) -> None:
     """Replace the nodes in `found` that read the window of a SELECT by calls, in place.
 
-    `time` is the argument of window(), `length` and `offset` are in seconds. GROUP BY gets the calls that are used, and
-    WHERE the condition that the time is not NULL.
+    `time` is the argument of window(). GROUP BY gets the calls that are used, and WHERE the condition that the time is
+    not NULL.
     """
-    numbers = exp.Literal.number(length), exp.Literal.number(offset)
+    numbers = [exp.Literal.number(seconds) for seconds in lengths]
 
     def made(field: str) -> Tree:
         return exp.Anonymous(this=field, expressions=[time.copy(), *(number.copy() for number in numbers)])

@@ -44,7 +44,7 @@ SELECT timestamp_seconds(floor(unix_seconds(v.`begin`) / 3600) * 3600) AS start,
 
 --@ case: four minutes do not divide fifteen
 SELECT window.start, max(n) AS top FROM events GROUP BY window(at, '4 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
 
 --@ case: weeks of instants begin on a Thursday
 SELECT window.start AS w, max(n) AS top FROM events GROUP BY window(at, '1 week')
@@ -58,7 +58,7 @@ SELECT timestamp_seconds((floor((unix_seconds(v.`begin`) - 18000) / 86400) * 864
 
 --@ case: an offset that the stored windows do not divide
 SELECT window.start AS d, max(n) AS top FROM events GROUP BY window(at, '1 day', '1 day', '5 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
 
 --@ case: the same offset
 SELECT window(at, '1 day', '1 day', '5 hours').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day', '1 day', '5 hours')
@@ -67,7 +67,7 @@ SELECT v.`d` AS d, v.`least` AS least FROM lake.demo.by_shifted__storage AS v
 
 --@ case: from days that begin at five, no days that begin at midnight
 SELECT window(at, '1 day').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
 
 --@ case: filters and order by the window
 SELECT window.start AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY window(at, '30 minutes') HAVING window.start < '2024-02-01' ORDER BY window.start
@@ -81,7 +81,7 @@ SELECT date_trunc('HOUR', v.`begin`) AS h, max(v.`top`) AS top FROM lake.demo.by
 
 --@ case: rows that have no time are in no window
 SELECT date_trunc('hour', at) AS h, max(n) AS top FROM events GROUP BY 1
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
 
 --@ case: hours of a clock without a zone
 SELECT window.start, window.end, count(n) AS c FROM events GROUP BY window(local, '1 day')
@@ -92,9 +92,64 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS D
 SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
 --@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported
 
---@ case: rows are in several windows that slide
+--@ case: a window that slides, from minutes
 SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
---@ kept: by_minute UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; by_shifted UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; by_window UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; local_hour UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; sliding UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported
+--@ rewritten using by_minute
+SELECT timestamp_seconds((floor(unix_seconds(v.`m`) / 900) * 900) - slides_0.back) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v, (SELECT explode(sequence(0, 2700, 900)) AS back) AS slides_0 WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds((floor(unix_seconds(v.`m`) / 900) * 900) - slides_0.back)
+
+--@ case: from windows of its slide, with start, end and the order by them
+SELECT window.start, window.end, country, max(n) AS top FROM events GROUP BY window(at, '2 hours', '30 minutes'), country ORDER BY window.start, country
+--@ rewritten using by_window
+SELECT timestamp_seconds((floor(unix_seconds(v.`begin`) / 1800) * 1800) - slides_0.back) AS start, timestamp_seconds(((floor(unix_seconds(v.`begin`) / 1800) * 1800) + 7200) - slides_0.back) AS `end`, v.`country` AS country, max(v.`top`) AS top FROM lake.demo.by_window__storage AS v, (SELECT explode(sequence(0, 5400, 1800)) AS back) AS slides_0 GROUP BY timestamp_seconds((floor(unix_seconds(v.`begin`) / 1800) * 1800) - slides_0.back), timestamp_seconds(((floor(unix_seconds(v.`begin`) / 1800) * 1800) + 7200) - slides_0.back), v.`country` ORDER BY 1 ASC NULLS FIRST, 3 ASC NULLS FIRST
+
+--@ case: a day that slides by hours and begins at a quarter past
+SELECT window.start, sum(n) AS s, sum(n) + 1 AS more FROM events WHERE at >= '2024-01-01' GROUP BY window(at, '1 day', '1 hour', '15 minutes') HAVING sum(n) > 1
+--@ rewritten using by_minute
+SELECT timestamp_seconds(((floor((unix_seconds(v.`m`) - 900) / 3600) * 3600) + 900) - slides_0.back) AS start, sum(v.`s`) AS s, sum(v.`s`) + 1 AS more FROM lake.demo.by_minute__storage AS v, (SELECT explode(sequence(0, 82800, 3600)) AS back) AS slides_0 WHERE v.`m` >= '2024-01-01' AND NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(((floor((unix_seconds(v.`m`) - 900) / 3600) * 3600) + 900) - slides_0.back) HAVING sum(v.`s`) > 1
+
+--@ case: the whole window that slides
+SELECT window, country, sum(n) AS s FROM events GROUP BY window(at, '10 minutes', '5 minutes'), country
+--@ rewritten using by_minute
+SELECT named_struct('start', timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) - slides_0.back), 'end', timestamp_seconds(((floor(unix_seconds(v.`m`) / 300) * 300) + 600) - slides_0.back)) AS `window`, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v, (SELECT explode(sequence(0, 300, 300)) AS back) AS slides_0 WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) - slides_0.back), timestamp_seconds(((floor(unix_seconds(v.`m`) / 300) * 300) + 600) - slides_0.back), v.`country`
+
+--@ case: a window that slides, and the minutes that are in it
+SELECT window.start AS h, date_trunc('minute', at) AS m, sum(n) AS s FROM events GROUP BY window(at, '10 minutes', '5 minutes'), date_trunc('minute', at)
+--@ rewritten using by_minute
+SELECT timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) - slides_0.back) AS h, v.`m` AS m, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v, (SELECT explode(sequence(0, 300, 300)) AS back) AS slides_0 WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds((floor(unix_seconds(v.`m`) / 300) * 300) - slides_0.back), v.`m`
+
+--@ case: rows that are in several windows, grouped by an outer query
+SELECT h, sum(n) AS s FROM (SELECT window(at, '1 hour', '20 minutes').start AS h, n FROM events) AS q GROUP BY h
+--@ rewritten using by_minute
+SELECT timestamp_seconds((floor(unix_seconds(v.`m`) / 1200) * 1200) - slides_0.back) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v, (SELECT explode(sequence(0, 2400, 1200)) AS back) AS slides_0 WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds((floor(unix_seconds(v.`m`) / 1200) * 1200) - slides_0.back)
+
+--@ case: a window that slides over a range that begins within a minute
+SELECT window.start AS h, sum(n) AS s FROM events WHERE at >= '2024-01-07 10:20:30' GROUP BY window(at, '1 hour', '15 minutes')
+--@ rewritten using by_minute
+SELECT v.`c0` AS h, sum(v.`c1`) AS s FROM (SELECT CAST(timestamp_seconds((floor(unix_seconds(v.`m`) / 900) * 900) - slides_0.back) AS timestamp) AS c0, CAST(sum(v.`s`) AS bigint) AS c1 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v, (SELECT explode(sequence(0, 2700, 900)) AS back) AS slides_0 WHERE v.`m` >= CAST('2024-01-07 10:21:00' AS TIMESTAMP) GROUP BY timestamp_seconds((floor(unix_seconds(v.`m`) / 900) * 900) - slides_0.back) UNION ALL SELECT timestamp_seconds((floor(unix_seconds(events_0.at) / 900) * 900) - slides_0.back) AS c0, sum(events_0.n) AS c1 FROM lake.demo.events VERSION AS OF 1000 AS events_0, (SELECT explode(sequence(0, 2700, 900)) AS back) AS slides_0 WHERE events_0.at >= '2024-01-07 10:20:30' AND events_0.at < CAST('2024-01-07 10:21:00' AS TIMESTAMP) GROUP BY timestamp_seconds((floor(unix_seconds(events_0.at) / 900) * 900) - slides_0.back)) AS v GROUP BY v.`c0`
+
+--@ case: a slide that is shorter than the buckets
+SELECT window.start AS h, max(n) AS top FROM events GROUP BY window(at, '1 hour', '10 minutes')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
+
+--@ case: a slide that begins within the buckets
+SELECT window.start AS h, max(n) AS top FROM events GROUP BY window(at, '1 hour', '15 minutes', '5 minutes')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
+
+--@ case: a slide that does not divide the length
+SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '25 minutes')
+--@ kept: by_minute UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; by_shifted UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; by_window UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; local_hour UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; sliding UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported
+
+--@ case: a view of windows that slide has rows several times
+SELECT bit_or(n) AS bits FROM events WHERE at IS NOT NULL
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted AGGREGATE_NOT_IN_VIEW bit_or(n); by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
+
+--@ case: nor does it answer other windows
+SELECT window.start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows
+
+--@ case: windows that slide on another clock
+SELECT window.start AS h, count(n) AS c FROM events GROUP BY window(local, '2 hours', '1 hour')
+--@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported
 
 --@ case: of windows that slide, the view's own query
 SELECT window(at, '1 hour', '15 minutes').start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour', '15 minutes')
