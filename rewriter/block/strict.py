@@ -1,11 +1,12 @@
-"""Finds the columns that cannot be NULL where a predicate is true."""
+"""Finds columns that cannot be NULL where a predicate is true, and expressions that are NULL if their columns are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
+from rewriter.functions.registry import STRICT
 from rewriter.sql import operands
 
 Tree = exp.Expr
@@ -42,3 +43,31 @@ def _passed(tree: Tree) -> Iterator[Tree]:
         for operand in tree.iter_expressions():
             if not isinstance(operand, exp.DataType):
                 yield from _passed(operand)
+
+
+def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
+    """Return whether an expression is NULL in each row in which all columns are NULL for which `absent` is true.
+
+    >>> from rewriter.sql import parse_select
+    >>> of_t = lambda column: column.table == "t"
+    >>> select = parse_select("SELECT t.a + u.b, CASE WHEN u.b > 0 THEN t.a END, coalesce(t.a, 0), 1 FROM t, u")
+    >>> [null_with(tree, of_t) for tree in select.expressions]
+    [True, True, False, False]
+    """
+    if isinstance(tree, exp.Column):
+        return absent(tree)
+    if isinstance(tree, exp.Case):
+        values = [branch.args["true"] for branch in tree.args["ifs"]]
+        default = tree.args.get("default")
+        return all(null_with(value, absent) for value in (*values, *([default] if default is not None else [])))
+    if isinstance(tree, exp.Null):
+        return True
+    if isinstance(tree, exp.In):
+        return null_with(tree.this, absent)
+    if isinstance(tree, (*_PASSING, *REJECTING, exp.Div, exp.IntDiv, exp.Mod)) or _is_strict_call(tree):
+        return any(null_with(operand, absent) for operand in tree.iter_expressions())
+    return False
+
+
+def _is_strict_call(tree: Tree) -> bool:
+    return isinstance(tree, exp.Anonymous) and tree.name in STRICT

@@ -69,6 +69,8 @@ TEXTS = frozenset(
     if record.result in (of_text, texts)
     for name in (record.name, *record.synonyms)
 )
+# The functions that return NULL if an argument is NULL: those of times, and floor(), by which buckets are counted.
+STRICT = frozenset({"floor", *(record.name for record in times.TIME_FUNCTIONS)}) - {"named_struct"}
 UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for unit in record.units.split()}
 
 # The functions whose first argument may be a unit of time: whether the unit is added to a time or counted.

@@ -29,9 +29,18 @@ class Joined:
     present: tuple[tuple[Tree, ...], ...] = ()
 
 
-def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Joined | Miss:
+def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
+    """Return the LEFT join of the query that fills exactly the tables of the view with NULLs; None if there is none."""
+    tables = frozenset(mapping.values())
+    return next((join for join in block.joins if join.kind == "LEFT" and join.tables == tables), None)
+
+
+def join_views(
+    query: Predicates, view: Block, mapping: Mapping[str, str], filling: Join | None = None
+) -> Joined | Miss:
     """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
+    `filling` is a LEFT join of the query that fills the view's own tables with NULLs; None if there is none.
     `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
     filter on the view's rows corrects.
 
@@ -68,7 +77,7 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
         present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
-        if join.kind == "FULL" or join.tables & mapped:
+        if join.kind == "FULL" or (join.tables & mapped and join is not filling):
             return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}")
     return Joined(tuple(rest), tuple(matched), tuple(present))
 

@@ -17,13 +17,13 @@ from sqlglot import exp
 from rewriter.block import meaning
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
-from rewriter.functions.trees import ROWS, call_of, cast, number
+from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import linear_sum
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
-from rewriter.match.reading import Reading, of_own_type, stored
+from rewriter.match.reading import Reading, of_own_type
 from rewriter.model import Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
@@ -63,13 +63,14 @@ class PartialAggregates:
     def held(self, tree: Tree) -> Column | None:
         """Return the storage column of an aggregate; None if the storage table lacks the aggregate.
 
-        If x cannot be NULL, the column of count(*) is also returned for count(x).
+        If x cannot be NULL in a row of the view's tables, the column of count(*) is also returned for count(x).
         """
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
-            declared = self.reading.block.type_of(tree.expressions[0])
-            if declared is not None and not declared.nullable:
-                return self.reading.aggregates.get(ROWS)
+            (argument,) = tree.expressions
+            declared = self.reading.block.type_of(argument)
+            found = self.reading.is_filled_key(argument) if self.reading.filled else declared and not declared.nullable
+            return self.reading.counted if found else None
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
@@ -236,7 +237,7 @@ class PartialAggregates:
         Return a Miss if the storage table has no count(*), if the expression cannot be derived, or if digits could be
         lost.
         """
-        rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
+        rows, kind = self.reading.row_count, numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
             return missing(call_of(name, argument))
@@ -246,8 +247,8 @@ class PartialAggregates:
         if rows is None or (decimal is not None and decimal.precision > WEIGHED_PRECISION):
             return missing(call_of(name, argument))
         if isinstance(argument, exp.Literal) and argument.name == "1":
-            return PartialAggregate(stored(rows.name), kind)
-        weight = cast(stored(rows.name), "decimal(18,0)") if decimal else stored(rows.name)
+            return PartialAggregate(rows, kind)
+        weight = cast(rows, "decimal(18,0)") if decimal else rows
         value = computed if decimal else cast(computed, "double" if kind in FRACTIONS else "bigint")
         return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
@@ -256,18 +257,18 @@ class PartialAggregates:
 
         Return a Miss if the storage table has no count(*), or if the expression cannot be derived.
         """
-        rows = self.reading.aggregates.get(ROWS)
+        rows = self.reading.row_count
         if isinstance(argument, exp.Null):
             return PartialAggregate(number(0), VOID)
-        if rows is None or isinstance(argument, exp.Star):
+        if rows is None:
             return missing(call_of(name, argument))
-        if isinstance(argument, (exp.Literal, exp.Boolean)):
-            return PartialAggregate(stored(rows.name))
+        if isinstance(argument, (exp.Star, exp.Literal, exp.Boolean)):
+            return PartialAggregate(rows)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss):
             return computed
         absent = exp.Is(this=computed, expression=exp.Null())
-        return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
+        return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=rows))
 
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return an expression k of the view's grouping keys as a partial aggregate: min(k) of one group is k.

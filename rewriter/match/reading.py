@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from rewriter.block import (
     Join,
     Occurrence,
     Predicates,
+    aggregate_of,
     has_aggregate,
     meaning,
     opaque_within,
@@ -23,14 +25,16 @@ from rewriter.block import (
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.since import since_of
+from rewriter.block.strict import null_with
 from rewriter.block.words import words
-from rewriter.functions.trees import cast
+from rewriter.functions.registry import FOLDED
+from rewriter.functions.trees import ROWS, call_of, cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, holds_all
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
-from rewriter.match.joins import Joined, join_views
+from rewriter.match.joins import Joined, filling_join, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import every, holds, nodes_of
@@ -47,12 +51,21 @@ class Reading:
     Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
     not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
     and `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
+
+    With `filled`, a LEFT join fills these tables, which are the view's, with NULLs, and so the storage columns. Then
+    only expressions are read that are NULL in such a row, and aggregates of these.
     """
 
     def __init__(
-        self, query: Predicates, candidate: Candidate, mapping: Mapping[str, str], equivalence: Equivalence
+        self,
+        query: Predicates,
+        candidate: Candidate,
+        mapping: Mapping[str, str],
+        equivalence: Equivalence,
+        filled: frozenset[str] = frozenset(),
     ) -> None:
         self.candidate, self.zone = candidate, query.zone
+        self.filled = filled
         self.query, self.block = query, query.block
         self.equivalence = equivalence
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
@@ -61,11 +74,16 @@ class Reading:
         # Both are keyed by the meaning (the form for comparison) of the expression that the column stores.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
+        self.counted: Column | None = None
         stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
         for output, value in zip(candidate.block.outputs, stored_values, strict=True):
             if value is None:
                 continue
             tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
+            if isinstance(value, Column) and tree == ROWS:
+                self.counted = value
+            if filled and not self._is_filled(tree):
+                continue
             if isinstance(value, Column):
                 self.aggregates.setdefault(tree, value)
             else:
@@ -75,6 +93,41 @@ class Reading:
                 self.rows.setdefault(meaning(inner), value)
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
+
+    def _is_filled(self, tree: Tree) -> bool:
+        """Return whether a stored expression, or what a stored aggregate reads, is NULL where the view's tables are."""
+        call = aggregate_of(tree)
+        if call is None:
+            return not has_aggregate(tree) and null_with(tree, self._is_absent)
+        # A sketch of no values, for one, is not NULL.
+        return call.name in FOLDED and all(null_with(argument, self._is_absent) for argument in call.expressions)
+
+    def _is_absent(self, column: Tree) -> bool:
+        return isinstance(column, exp.Column) and column.table in self.filled
+
+    def under(self, equivalence: Equivalence) -> Reading:
+        """Return the reading of the same query and view with other equalities of columns."""
+        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled)
+
+    @property
+    def row_count(self) -> Tree | None:
+        """The number of the query's rows behind a storage row, over storage; None if storage has no count(*).
+
+        A row of the other tables that the LEFT join finds nothing for is one row.
+        """
+        if self.counted is None:
+            return None
+        rows = stored(self.counted.name)
+        return call_of("coalesce", rows, number(1)) if self.filled else rows
+
+    def is_filled_key(self, tree: Tree) -> bool:
+        """Return whether an expression is a column declared NOT NULL of a table that the LEFT join fills with NULLs."""
+        table = next(
+            (table for table in self.block.tables if self._is_absent(tree) and table.id == tree.args["table"].name),
+            None,
+        )
+        known = table.contents.by_name if table is not None and table.contents is not None else {}
+        return (declared := known.get(tree.name)) is not None and not declared.nullable
 
     @cached_property
     def view_keys(self) -> set[Tree]:
@@ -148,7 +201,7 @@ class Reading:
 
         Return None if the table has no usable primary key in the storage table, or if the view reads no other table.
         """
-        if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
+        if len(self.candidate.block.tables) == 1 or table in self._extra_ids or self.filled:
             return None
         (mine,) = (t for t in self.block.tables if t.id == table)
         known = next((t for t in self.candidate.sources if t.name == mine.name), None)
@@ -315,6 +368,9 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     query:  SELECT id FROM sales WHERE day >= '2024-01-01' AND region = 'eu'
     gives:  residual region = 'eu'
     """
+    filling = filling_join(query.block, mapping)
+    if filling is not None:
+        return _read_filled(query, candidate, mapping, filling)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
@@ -327,30 +383,83 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     present = _present(joined, candidate, mapping)
     if isinstance(present, Miss):
         return present
-    residual = [*candidate.only, *present]
+    residual = _residual(query.conjuncts, reading, applied)
+    if isinstance(residual, Miss):
+        return residual
+    reading.residual = (*candidate.only, *present, *residual)
+    joins = _extra_joins(reading, joined)
+    if isinstance(joins, Miss):
+        return joins
+    reading.joins = joins
+    return reading
+
+
+def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
+    """Return the reading of a query over a view whose tables a LEFT join fills with NULLs; a Miss if there is none.
+
+    law:    a row of the other tables finds a row of the view's tables if and only if it finds the storage row for it,
+            where the join's condition reads what the view groups by; without one it is a single row
+    view:   SELECT to_date(ts) AS day, sum(n) AS total, count(*) AS cnt FROM events GROUP BY 1
+    query:  SELECT d.date, sum(e.n), count(*) FROM dates d LEFT JOIN events e ON to_date(e.ts) = d.date GROUP BY d.date
+    gives:  SELECT d.date, sum(v.total), sum(coalesce(v.cnt, 1)) FROM dates d LEFT JOIN view v ON v.day = d.date
+            GROUP BY d.date
+    no:     coalesce(e.kind, 'none') from a view that holds this expression, which is NULL in a row that finds nothing
+    """
+    if candidate.block.joins:
+        return Miss(
+            Reason.JOIN_DIFFERS, "the view has an outer, semi or anti join, and is joined by an outer join itself"
+        )
+    within = Predicates(query.block, filling.on, query.zone)
+    view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
+    for conjunct in view_where:
+        if not within.implies(conjunct):
+            return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
+    joined = join_views(query, candidate.block, mapping, filling)
+    if isinstance(joined, Miss):
+        return joined
+    inside = Reading(query, candidate, mapping, query.equivalence)
+    on = _residual(filling.on, inside, Predicates(query.block, view_where, query.zone))
+    if isinstance(on, Miss):
+        return on
+    if not (on := (*candidate.only, *on)):
+        return Miss(Reason.SHAPE, "the view's own filter is the whole condition of the outer join")
+    reading = Reading(query, candidate, mapping, query.equivalence, filling.tables)
+    residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
+    if isinstance(residual, Miss):
+        return residual
+    reading.residual = residual
+    joins = _extra_joins(reading, replace(joined, extra=tuple(join for join in joined.extra if join is not filling)))
+    if isinstance(joins, Miss):
+        return joins
+    place = joined.extra.index(filling)
+    reading.joins = (*joins[:place], Join("LEFT", frozenset({STORAGE_ALIAS}), on), *joins[place:])
+    return reading
+
+
+def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) -> tuple[Tree, ...] | Miss:
+    """Return the conjuncts that the view does not apply, over storage; a Miss if one cannot be derived.
+
+    `applied` are the predicates that the view applies.
+    """
+    query, residual = reading.query, list[Tree]()
     # An equality that the view lacks is derived for each side separately: under the query's own equivalence both sides
     # would be the same column, and the comparison would vanish.
     beside: Reading | None = None
-    for conjunct in query.conjuncts:
+    for conjunct in conjuncts:
         if applied.implies(conjunct):
             continue
         if files_mislead(conjunct, query.block):
             return Miss(Reason.FLOAT_COMPARED, words(conjunct))
         reader = reading
         if equated(conjunct, query.block) is not None:
-            reader = beside = beside or Reading(query, candidate, mapping, applied.equivalence)
+            reader = beside = beside or reading.under(applied.equivalence)
         computed = reader.compute(reader.normalize(conjunct))
         if isinstance(computed, Miss):
             computed = _rest(conjunct, applied, reader) or computed
         if isinstance(computed, Miss):
             return computed
         residual.append(computed)
-    reading.residual = tuple(residual)
-    joins = _extra_joins(reading, joined)
-    if isinstance(joins, Miss):
-        return joins
-    reading.joins = joins
-    return reading
+    return tuple(residual)
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:

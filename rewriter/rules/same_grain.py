@@ -29,7 +29,7 @@ def same_grain(ask: Ask) -> Match | Miss:
         return reading
     if isinstance(keys, Miss):
         return keys
-    repeated = ask.path.scattered or _repeating(reading)
+    repeated = ask.path.scattered or bool(reading.filled) or _repeating(reading)
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and (reading.residual or reading.extra):

@@ -6,6 +6,7 @@ law:    a FULL join whose filter rejects the NULLs of one side is a LEFT join th
         a table joined by its whole primary key, and not used otherwise, adds and removes no row if the join is LEFT, or
         if it follows a foreign key; then only rows with a NULL foreign key are removed
         a SEMI join on a whole primary key finds the one row that an inner join would find
+        of a table that a LEFT join fills, all columns declared NOT NULL are NULL in the same rows
 """
 
 from __future__ import annotations
@@ -265,4 +266,23 @@ def _reads(block: Block, table: str) -> bool:
     return any(column.table == table for tree in block.expressions for column in every(tree, exp.Column))
 
 
-_LAWS = (_narrowed, _inner, _semi, _same_row, _unused_left, _filled_nowhere, _unused_inner)
+def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
+    """Yield a step for a table that a LEFT join fills, if the filter or an output asks of several columns that are
+    declared NOT NULL whether they are NULL: all are in the same rows, so that the first of them tells.
+    """
+    filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
+    for table in block.tables:
+        known = tables(table.name) if table.id in filled else None
+        names = [c.name.lower() for c in known.columns if not c.nullable] if known is not None else []
+
+        def first(node: Tree, names: list[str] = names, table: str = table.id) -> Tree:
+            column = node.this if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null) else None
+            other = isinstance(column, exp.Column) and column.table == table and column.name in names[1:]
+            return exp.Is(this=exp.column(names[0], table), expression=exp.Null()) if other else node
+
+        one = mapped(block, first) if len(names) > 1 else block
+        if one != block:
+            yield one, ""
+
+
+_LAWS = (_narrowed, _inner, _semi, _one_sign, _same_row, _unused_left, _filled_nowhere, _unused_inner)

@@ -17,8 +17,8 @@ from itertools import count
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, aggregate_of, has_aggregate, set_bits, set_number
-from rewriter.block.changed import mapped, renamed_block
+from rewriter.block import Block, Join, Occurrence, aggregate_of, has_aggregate, set_bits, set_number
+from rewriter.block.changed import changed, mapped, renamed_block
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
@@ -28,6 +28,7 @@ from rewriter.model import TableName
 from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
+from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import GROUPED_FLOAT
 from rewriter.verify.keys import Tables
 from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables
@@ -211,8 +212,9 @@ class Unfolding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(f"{table.name} filters its groups (HAVING), and they are grouped again")
-        if any(table.id in join.tables for join in outer.joins):
-            raise Undecided(f"{table.name} is on the right side of an outer, semi or anti join")
+        bringing = next((join for join in outer.joins if table.id in join.tables), None)
+        if bringing is not None:
+            return self._filled(outer, table, held.columns, inner, bringing)
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
             raise Undecided("a FULL join is combined with other tables")
         known = dict(zip(held.columns, inner.outputs, strict=True))
@@ -234,6 +236,35 @@ class Unfolding:
             return replace(merged, where=(*inner.where, *merged.where))
         grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
+
+    def _filled(self, outer: Block, table: Occurrence, columns: Sequence[str], inner: Block, bringing: Join) -> Block:
+        """Return a block with a view that a LEFT join fills with NULLs replaced by the block that computes the view.
+
+        Raise Undecided for other joins, and if a column of the view may differ from its expression in a filled row.
+
+        law: a row finds a group if and only if it finds a row of the group, where the condition reads group keys; a row
+             that finds none has NULL in each expression that is NULL for NULLs, and counts as one row
+        """
+        if (
+            bringing.kind != "LEFT"
+            or len(bringing.tables) > 1
+            or inner.joins
+            or (inner.keys is None) < (outer.keys is None)
+        ):
+            raise Undecided(f"{table.name} is on the right side of an outer, semi or anti join")
+        rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
+        tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
+        on = tuple(changed(tree, rows.found) for tree in bringing.on)
+        joined = replace(bringing, tables=frozenset(t.id for t in inner.tables), on=(*on, *inner.where))
+        try:
+            others = tuple(join for join in outer.joins if join is not bringing)
+            merged = mapped(rows.counted(replace(outer, joins=others)), rows.filled)
+        except Unfolded as problem:
+            raise Undecided(str(problem)) from problem
+        place = outer.joins.index(bringing)
+        joins = (*merged.joins[:place], joined, *merged.joins[place:])
+        merged = replace(merged, tables=tables, joins=joins, since=(*inner.since, *merged.since))
+        return merged if inner.keys is None else self._regrouped(merged, inner)
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
         """Return the outer block with a relation kept as a derived table, because its HAVING drops groups.

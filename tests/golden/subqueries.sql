@@ -115,8 +115,8 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT IN under a LEFT JOIN that fills up the column
 SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing WHERE k > 0)
---@ rewritten using different
-SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id WHERE NOT (orders_0.id IN (SELECT k FROM nothing VERSION AS OF 1003 WHERE k > 0))
+--@ rewritten using by_cust
+SELECT coalesce(sum(coalesce(v.`viewgate_rows_0`, 1)), 0) FROM lake.demo.items VERSION AS OF 1001 AS items_0 LEFT JOIN lake.demo.by_cust__storage VERSION AS OF 2002 AS v ON items_0.order_id = v.`id` WHERE NOT (v.`id` IN (SELECT k FROM nothing VERSION AS OF 1003 WHERE k > 0))
 
 --@ case: IN of nothing, and NOT EXISTS of nothing
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing WHERE k > 0) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust AND k > 0) GROUP BY prio
