@@ -9,11 +9,14 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from rewriter.block import Block, Derived, Find, Texts, Unsupported, build_block, common_tables
+from rewriter.block.expressions import canonical
 from rewriter.block.from_clause import Common
-from rewriter.functions.types import UNKNOWN, VOID
+from rewriter.block.scope import Scope
+from rewriter.functions.types import INTEGERS, UNKNOWN, VOID
 from rewriter.model import Column, quoted
-from rewriter.schema import output_types
+from rewriter.schema import expression_type, output_types
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, tokenize
+from rewriter.timeseries.bucket import TEMPORAL
 
 
 def common_of(statement: Statement, find: Find) -> Common:
@@ -40,6 +43,8 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
             assert named is not None
             query = named.block.tree or _query_of(named.block)
             within = [named.block, *statement.inside(named.block)]
+        if isinstance(query, exp.Select) and (series := _series_of(query)) is not None:
+            return Derived(text, (series,))
         blocks = tuple(_inner(_among(within, branch), statement, find) for branch in _branches_of(query))
         united = isinstance(query, exp.Union) and _is_union_all(query)
         alone = blocks[0] if isinstance(query, exp.Select) else None
@@ -58,6 +63,33 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         return found.text
 
     return Texts(text, derive=derive)
+
+
+def _series_of(query: exp.Select) -> Column | None:
+    """Return the column of a derived table that is a series of numbers or times and reads no table.
+
+    Return None for other derived tables, and if the type of the column is not certain.
+
+    query:  SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-31', INTERVAL 1 DAY)) AS day
+    """
+    if len(query.expressions) != 1 or any(value for clause, value in query.args.items() if clause != "expressions"):
+        return None
+    (output,) = query.expressions
+    exploded = _arguments(output.unalias(), "explode")
+    bounds = _arguments(exploded[0], "sequence")[:2] if len(exploded) == 1 else []
+    if len(bounds) < 2:
+        return None
+    try:
+        kinds = {expression_type(canonical(bound, Scope(())), Block((), (), (), ())) for bound in bounds}
+    except Unsupported:
+        return None
+    known = len(kinds) == 1 and kinds <= {*TEMPORAL, *INTEGERS}
+    return Column(output.alias or "col", kinds.pop()) if known else None
+
+
+def _arguments(tree: exp.Expr, name: str) -> list[exp.Expr]:
+    """Return the arguments of a call of a function; an empty list for other expressions."""
+    return tree.expressions if isinstance(tree, exp.Anonymous) and tree.name.lower() == name else []
 
 
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:

@@ -179,3 +179,24 @@ SELECT d.day FROM dates AS d LEFT ANTI JOIN events AS e ON to_date(e.at) = d.day
 --@ case: a full join
 SELECT d.day, sum(e.n) AS s FROM dates AS d FULL JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
 --@ kept: by_hour JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day; labelled JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+
+--@ case: a series of days in place of a calendar
+SELECT d.day, coalesce(sum(e.n), 0) AS s FROM (SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-05', INTERVAL 1 DAY)) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
+--@ rewritten using by_hour
+SELECT d_0.day AS day, coalesce(sum(v.`s`), 0) AS s FROM (SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-05', INTERVAL 1 DAY)) AS day) AS d_0 LEFT JOIN lake.demo.by_hour__storage AS v ON CAST(v.`h` AS DATE) = d_0.day GROUP BY d_0.day
+
+--@ case: a series of hours as a common table expression, and more in the condition
+WITH hours AS (SELECT explode(sequence(TIMESTAMP '2024-01-01 08:00:00', TIMESTAMP '2024-01-01 12:00:00', INTERVAL 1 HOUR)) AS h)
+SELECT hours.h, count(e.id) AS many FROM hours LEFT JOIN events AS e ON date_trunc('hour', e.at) = hours.h AND e.kind = 'a' GROUP BY hours.h ORDER BY hours.h
+--@ rewritten using by_hour
+WITH hours AS (SELECT explode(sequence(TIMESTAMP '2024-01-01 08:00:00', TIMESTAMP '2024-01-01 12:00:00', INTERVAL 1 HOUR)) AS h)
+SELECT hours_0.h AS h, coalesce(sum(v.`c`), 0) AS many FROM hours AS hours_0 LEFT JOIN lake.demo.by_hour__storage AS v ON v.`h` = hours_0.h AND v.`kind` = 'a' GROUP BY hours_0.h ORDER BY 1 ASC NULLS FIRST
+
+--@ case: a series of numbers
+SELECT h, count(e.id) AS many FROM (SELECT explode(sequence(0, 23)) AS h) AS hours LEFT JOIN events AS e ON hour(e.at) = h GROUP BY h
+--@ rewritten using by_hour
+SELECT hours_0.h AS h, coalesce(sum(v.`c`), 0) AS many FROM (SELECT explode(sequence(0, 23)) AS h) AS hours_0 LEFT JOIN lake.demo.by_hour__storage AS v ON hour(v.`h`) = hours_0.h GROUP BY hours_0.h
+
+--@ case: a series whose type is not certain
+SELECT d.day, sum(e.n) AS s FROM (SELECT explode(sequence('2024-01-01', '2024-01-05')) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
+--@ kept: by_hour UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; labelled UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; plain_rows UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; some_kinds UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported
