@@ -16,7 +16,7 @@ from rewriter.block.vocabulary import CONNECTORS
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
-from rewriter.match.time_filters import absent, compared, dated, truncated
+from rewriter.match.time_filters import absent, compared, dated, joined_day, truncated
 from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded, unfactored
 from rewriter.sql import holds, operands
 
@@ -110,6 +110,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (compared, _RANGES),
     (dated, _RANGES),
     (truncated, _RANGES),
+    (joined_day, _RANGES),
     (absent, (exp.Is,)),
     # Must follow all lemmas that can answer: these only explain why none did.
     (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),

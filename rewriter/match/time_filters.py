@@ -13,6 +13,7 @@ from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
+from rewriter.sql import holds
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     Grain,
@@ -28,6 +29,7 @@ from rewriter.timeseries.factors import SECONDS
 from rewriter.timeseries.floor import EPOCH
 from rewriter.timeseries.seconds import MOST, whole_number
 from rewriter.timeseries.steady import LENGTHS
+from rewriter.timeseries.zone_data import days_follow
 
 Tree = exp.Expr
 
@@ -85,6 +87,31 @@ def truncated(tree: Tree, rows: Rows) -> Read:
         if isinstance(computed, exp.Expr):
             return type(tree)(this=computed, expression=tree.expression.copy())
     return None
+
+
+def joined_day(tree: Tree, rows: Rows) -> Read:
+    """Return a comparison of a time with a date of a joined table as a comparison of the time's date.
+
+    Return None for other comparisons, if local dates may go back in the zone, and if the time's date cannot be derived.
+
+    law:    t >= day  is  date(t) >= day;  t < day  is  date(t) < day, since Spark compares t with the day's midnight
+    query:  JOIN dates d ON t >= d.date AND t < date_add(d.date, 1)
+    view:   date_trunc('hour', t) AS h
+    gives:  CAST(h AS DATE) >= d.date AND CAST(h AS DATE) < date_add(d.date, 1)
+    no:     `>` and `<=`, by which the midnight itself is on the other side
+    """
+    mirrored = isinstance(tree, (exp.LTE, exp.GT))
+    time, day = (tree.expression, tree.this) if mirrored else (tree.this, tree.expression)
+    if not is_time(time, rows) or kind_of(day, rows) != "date" or not holds(day, exp.Column):
+        return None
+    follow = kind_of(time, rows) == "timestamp_ntz" or days_follow(rows.zone, rows.since(time))
+    if not follow or isinstance(rows.compute(time), exp.Expr):
+        return None
+    date, bound = rows.compute(cast(time, "date")), rows.compute(day)
+    if isinstance(date, Miss) or isinstance(bound, Miss):
+        return None
+    sides = (bound, date) if mirrored else (date, bound)
+    return type(tree)(this=sides[0], expression=sides[1])
 
 
 def dated(tree: Tree, rows: Rows) -> Read:

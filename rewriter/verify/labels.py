@@ -7,6 +7,7 @@ law: a text of a time's fields is the text of the time's bucket, if the bucket i
      unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is floor(s
      / n) where m divides n, and floor((s - o) / n) where m divides both n and o
      n + c - c is n for integers of one size
+     t >= d is date(t) >= d, and t < d is date(t) < d, for a date d of a table, if dates never go back in the zone
      s DIV n and s - s % n round towards 1970, and equal the forms with floor() if no s is before 1970
 """
 
@@ -19,13 +20,16 @@ from sqlglot import exp
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS
+from rewriter.sql import holds
 from rewriter.timeseries import bucket_call, is_fixed_offset
 from rewriter.timeseries.seconds import MOST
+from rewriter.timeseries.zone_data import days_follow
 from rewriter.verify import truth
 from rewriter.verify.forms import Forms
 from rewriter.verify.nesting import (
     begins_second,
     counted_down,
+    earliest,
     finer,
     is_after_1970,
     is_call,
@@ -130,9 +134,11 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
     The result is `s < y`, where y is the first multiple of n that is not less than the literal x: `floor(s / 60) * 60 <
     100` gives `s < 120`. The operators <=, > and >= have corresponding results. A comparison of other expressions
-    becomes one by `<` or `<=`.
+    becomes one by `<` or `<=`, that of a time with a date of a table a comparison of the time's date.
     """
     less = truth.ordered(forms, tree)
+    if (dates := _of_dates(forms, less)) is not None:
+        return dates
     upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
     subject, bound = (less.this, less.expression) if upper else (less.expression, less.this)
     found = stepped(subject) if is_whole(bound, MOST) else None
@@ -143,6 +149,19 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
     least = int(bound.name) + (upper != strict)
     border = number(-(-least // step) * step)
     return exp.LT(this=counted, expression=border) if upper else exp.LTE(this=border, expression=counted)
+
+
+def _of_dates(forms: Forms, less: Tree) -> Tree | None:
+    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of dates; None for others."""
+    first = isinstance(less, exp.LT)
+    time, day = (less.this, less.expression) if first else (less.expression, less.this)
+    kind = forms.kind(time)
+    if kind not in ("timestamp", "timestamp_ntz") or forms.kind(day) != "date" or not holds(day, exp.Column):
+        return None
+    if kind == "timestamp" and not days_follow(forms.zone, earliest(forms, time)):
+        return None
+    date = forms.normal(cast(time, "date"))
+    return exp.LT(this=date, expression=day) if first else exp.LTE(this=day, expression=date)
 
 
 def null_form(forms: Forms, tree: Tree) -> Tree:

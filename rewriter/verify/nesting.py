@@ -38,10 +38,11 @@ def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> 
     `fine` and `coarse` are the lengths of the buckets: a name such as "day", or seconds. `kind` is the type of
     `source`.
     """
-    return nested(fine, coarse, kind, forms.zone, _since(forms, source))
+    return nested(fine, coarse, kind, forms.zone, earliest(forms, source))
 
 
-def _since(forms: Forms, time: Tree) -> int | None:
+def earliest(forms: Forms, time: Tree) -> int | None:
+    """Return a lower bound of a time in the block's rows, in seconds since 1970; None if unknown."""
     return since_of(time, forms.block.where, forms.block.since)
 
 
@@ -52,7 +53,7 @@ def begins_second(forms: Forms, time: Tree) -> bool:
     """
     if as_bucket(time) is not None or instant(time) is not None:
         return True
-    since = _since(forms, time)
+    since = earliest(forms, time)
     return since is not None and since >= 0
 
 
@@ -64,7 +65,7 @@ def at_home(forms: Forms, tree: Tree) -> Tree | None:
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
-    same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, _since(forms, bucket.source))
+    same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, earliest(forms, bucket.source))
     return bucket_call(bucket.source, bucket.grain, bucket.type) if same else None
 
 
@@ -105,7 +106,7 @@ def counted_units(forms: Forms, tree: Tree) -> Tree:
         return tree
     for grain in _OF_UNITS.get(unit.name, ()):
         time = finer(forms, end, grain) if is_border(moment.wall, grain) else None
-        since = _since(forms, time) if time is not None and forms.kind(time) == "timestamp" else None
+        since = earliest(forms, time) if time is not None and forms.kind(time) == "timestamp" else None
         if time is not None and since is not None and since - 172_800 >= moment.micros // 1_000_000:
             return call_of(tree.name, unit, start, time)
     return tree
@@ -191,7 +192,7 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
         fine = next((name for name, seconds in LENGTHS.items() if seconds == stepped_[1]), "")
     if time is None or fine in DATE_GRANULARITIES or not fine or not is_fixed_offset(forms.zone):
         return None
-    since = _since(forms, time)
+    since = earliest(forms, time)
     # The borders are the same in UTC, in the session's zone and in the other zone.
     together = all(same_borders(fine, "UTC", other, since) for other in (forms.zone, zone.name))
     if not isinstance(zone, exp.Literal) or not together or not nested(fine, grain, "timestamp", forms.zone):
@@ -209,7 +210,7 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
     bucket = as_bucket(clock.time) if clock is not None else None
     if clock is None or bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
-    since = _since(forms, bucket.source)
+    since = earliest(forms, bucket.source)
     together = all(same_borders(bucket.grain, "UTC", other, since) for other in (forms.zone, clock.zone))
     if not together or not nested(bucket.grain, grain, "timestamp", "UTC"):
         return None
@@ -246,7 +247,7 @@ def is_counted(forms: Forms, tree: Tree) -> bool:
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
     kind = forms.kind(tree)
-    return kind in ("tinyint", "smallint", "int") or (kind == "bigint" and _since(forms, tree) is not None)
+    return kind in ("tinyint", "smallint", "int") or (kind == "bigint" and earliest(forms, tree) is not None)
 
 
 def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
@@ -271,7 +272,7 @@ def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
     if not is_counted(forms, counted):
         return False
-    since = _since(forms, counted if isinstance(counted, exp.Column) else counted.expressions[0])
+    since = earliest(forms, counted if isinstance(counted, exp.Column) else counted.expressions[0])
     return since is not None and since >= 0
 
 

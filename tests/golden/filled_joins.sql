@@ -200,3 +200,17 @@ SELECT hours_0.h AS h, coalesce(sum(v.`c`), 0) AS many FROM (SELECT explode(sequ
 --@ case: a series whose type is not certain
 SELECT d.day, sum(e.n) AS s FROM (SELECT explode(sequence('2024-01-01', '2024-01-05')) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
 --@ kept: by_hour UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; labelled UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; plain_rows UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; some_kinds UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported
+
+--@ case: the times from a day of the calendar to the next
+SELECT d.day, sum(e.n) AS s, count(e.id) AS many FROM dates AS d LEFT JOIN events AS e ON e.at >= d.day AND e.at < date_add(d.day, 1) GROUP BY d.day
+--@ rewritten using by_hour
+SELECT dates_0.day AS day, sum(v.`s`) AS s, coalesce(sum(v.`c`), 0) AS many FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT JOIN lake.demo.by_hour__storage VERSION AS OF 2000 AS v ON CAST(v.`h` AS DATE) >= dates_0.day AND CAST(v.`h` AS DATE) < date_add(dates_0.day, 1) GROUP BY dates_0.day
+
+--@ case: the seven days from each day on, written the other way round
+SELECT d.day, sum(e.n) AS s FROM dates AS d JOIN events AS e ON d.day <= e.at AND d.day + INTERVAL 7 DAYS > e.at GROUP BY d.day
+--@ rewritten using by_hour
+SELECT dates_0.day AS day, sum(v.`s`) AS s FROM lake.demo.by_hour__storage VERSION AS OF 2000 AS v, lake.demo.dates VERSION AS OF 1001 AS dates_0 WHERE dates_0.day <= CAST(v.`h` AS DATE) AND (dates_0.day + INTERVAL '7' DAYS) > CAST(v.`h` AS DATE) GROUP BY dates_0.day
+
+--@ case: a midnight that is on the other side
+SELECT d.day, sum(e.n) AS s FROM dates AS d LEFT JOIN events AS e ON e.at > d.day AND e.at <= date_add(d.day, 1) GROUP BY d.day
+--@ kept: by_hour COLUMN_NOT_IN_VIEW at; labelled COLUMN_NOT_IN_VIEW at; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
