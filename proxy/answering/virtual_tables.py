@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline.dependencies import FUNCTIONS, table_text
+from proxy.pipeline import dependencies
+from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.statements import Token, scan, string_value
 from rewriter import Edit, splice
 from rewriter.model import MaterializedView, Session, split_name
@@ -62,7 +63,10 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
         if is_view(sql):
             raise in_no_view(f"{call.function}()")
         view = await _view(call, session, catalog)
-        edits.append(Edit(call.start, call.end, await table_text(catalog, call.function, view)))
+        _, columns = FUNCTIONS[call.function]
+        found = await dependencies.rows(catalog, call.function, view)
+        text = await asyncio.to_thread(_rows_text, columns, map(_json(columns), found))
+        edits.append(Edit(call.start, call.end, text))
     return splice(sql, edits) if edits else None
 
 
@@ -218,23 +222,15 @@ class VirtualSchema:
 
     def text(self, table: str, rows: Sequence[Row]) -> str:
         """Return a SQL subquery that yields these rows, with the table's columns and types."""
-        columns = self.tables[table].items()
-        kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns)]
-        fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
-        items = ", ".join(
-            f"{f'timestamp_millis({key})' if kind == 'TIMESTAMP' else key} AS `{name}`" for key, name, kind in kinds
-        )
-        json_rows = _literal(f"[{','.join(self._bounded(table, rows))}]")
-        return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
+        return _rows_text(self.tables[table], self._bounded(table, rows))
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield each row as a JSON object keyed by column numbers, which halves its size, until `most` characters.
+        """Yield each row as JSON, until `most` characters.
 
         Beyond the limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
         """
-        size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
-        for row in rows:
-            text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) not in _ABSENT})
+        size = 0
+        for text in map(_json(self.tables[table]), rows):
             size += len(text)
             if size > self.most and self.own:
                 return
@@ -242,6 +238,27 @@ class VirtualSchema:
                 what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
                 raise SqlError(f"{what}, too many for one statement; SHOW TABLES IN a namespace lists fewer", "54000")
             yield text
+
+
+def _json(columns: Iterable[str]) -> Callable[[Row], str]:
+    """Return a function that returns a row as a JSON object keyed by column numbers, which halves its size."""
+    keys = [(str(number), name) for number, name in enumerate(columns)]
+
+    def encoded(row: Row) -> str:
+        return _encoded({key: _value(row[name]) for key, name in keys if row.get(name) not in _ABSENT})
+
+    return encoded
+
+
+def _rows_text(columns: Mapping[str, str], rows: Iterable[str]) -> str:
+    """Return a SQL subquery that yields rows, each JSON keyed by column numbers, with these columns and types."""
+    kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns.items())]
+    fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
+    items = ", ".join(
+        f"{f'timestamp_millis({key})' if kind == 'TIMESTAMP' else key} AS `{name}`" for key, name, kind in kinds
+    )
+    json_rows = _literal(f"[{','.join(rows)}]")
+    return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
 
 def _literal(json_text: str) -> str:

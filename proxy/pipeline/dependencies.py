@@ -11,6 +11,7 @@ view with finer groups: see `planning`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import networkx as nx
 
@@ -20,41 +21,31 @@ from proxy.hs2 import SqlError
 from proxy.pipeline.sources import look, storage_of
 from rewriter import Definitions, Dependency
 from rewriter.model import Files, MaterializedView, Table, TableName
-from rewriter.model.literals import literal
-from rewriter.model.times import timestamp_text
 
 # The most rows that a table function may add to a statement.
 MOST_FILES = 10_000
 Graph = Callable[..., Iterable[Dependency]]
-Columns = Mapping[str, tuple[str, Callable[[Dependency], str]]]
 
-_COLUMNS: Columns = {
-    "target": ("STRING", lambda found: literal(found.target)),
-    "source_table_catalog": ("STRING", lambda found: literal(found.source.catalog)),
-    "source_table_schema": ("STRING", lambda found: literal(".".join(found.source.namespace))),
-    "source_table_name": ("STRING", lambda found: literal(found.source.table)),
-    "source_uri": ("STRING", lambda found: literal(found.file.path)),
-    "source_last_modified": ("TIMESTAMP", lambda found: _time(found.file.added_ms)),
+_COLUMNS = {
+    **dict.fromkeys(
+        ("target", "source_table_catalog", "source_table_schema", "source_table_name", "source_uri"), "STRING"
+    ),
+    "source_last_modified": "TIMESTAMP",
 }
-_CHANGE: Columns = {"change": ("STRING", lambda found: literal(found.change))}
 
-FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
+# Each function's rows, and its columns with their types.
+FUNCTIONS: Mapping[str, tuple[Graph, Mapping[str, str]]] = {
     "mv_dependencies": (rewriter.dependencies, _COLUMNS),
-    "stale_files": (rewriter.stale_files, {**_COLUMNS, **_CHANGE}),
+    "stale_files": (rewriter.stale_files, {**_COLUMNS, "change": "STRING"}),
 }
 
 
-def _time(added_ms: int | None) -> str:
-    """Return the time at which a file was added (milliseconds since 1970) as a SQL literal; NULL if unknown."""
-    return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
-
-
-async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """Return the rows of a table function for a view, as the text of a SQL subquery.
+async def rows(catalog: Catalog, function: str, view: MaterializedView) -> list[Mapping[str, Any]]:
+    """Return the rows of a table function (a key of FUNCTIONS) for a view.
 
     `function` is `mv_dependencies` or `stale_files`. Raise SqlError 54000 for more than MOST_FILES rows.
     """
-    graph, columns = FUNCTIONS[function]
+    graph, _ = FUNCTIONS[function]
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
     recorded = {state.uuid: state.snapshot_id for state in storage.refresh.sources} if storage.refresh else {}
@@ -70,15 +61,19 @@ async def table_text(catalog: Catalog, function: str, view: MaterializedView) ->
             "compact the files of the view's tables",
             "54000",
         )
-    return _rows_text(columns, found)
+    return [*map(_row, found)]
 
 
-def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
-    rows = [f"({', '.join(text(one) for _, text in columns.values())})" for one in found]
-    items = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, (kind, _) in columns.items())
-    none = f"({', '.join('NULL' for _ in columns)})"
-    nothing = "" if rows else " WHERE false"
-    return f"(SELECT {items} FROM VALUES {', '.join(rows or [none])} AS t({', '.join(columns)}){nothing})"
+def _row(found: Dependency) -> Mapping[str, Any]:
+    return {
+        "target": found.target,
+        "source_table_catalog": found.source.catalog,
+        "source_table_schema": ".".join(found.source.namespace),
+        "source_table_name": found.source.table,
+        "source_uri": found.file.path,
+        "source_last_modified": found.file.added_ms,
+        "change": found.change,
+    }
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
