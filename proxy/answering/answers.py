@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 from proxy.answering import information_schema
 from proxy.answering.decision import Decision, shadowed, suggested, told_of_hint, told_of_named, without_ranges
 from proxy.answering.facts import HINT_IS_OFF, OFF, ON, STALENESS, USE, SessionFacts, read_hint
+from proxy.answering.positions import Changed
 from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
@@ -26,6 +27,7 @@ from proxy.statements import classify
 from rewriter import (
     Bound,
     Definitions,
+    Edit,
     Hinted,
     Outcome,
     Reason,
@@ -34,6 +36,7 @@ from rewriter import (
     Unsupported,
     read_by,
     rewrite_past,
+    splice,
     travel,
 )
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
@@ -99,7 +102,10 @@ class Answers:
         brief = decision.sql is None and info.brief
         log, choice = decision.lines(), decision.choice
         fell_back = partial(self._failed, decision)
-        return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
+        return Forward(
+            decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice,
+            reworded=decision.reworded,
+        )  # fmt: skip
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
         """Suspend the storage tables that a rewritten statement has read, because it failed with `error`.
@@ -138,41 +144,44 @@ class Answers:
         the hint.
         """
         hint = read_hint(sql)
-        expanded = await self._with_virtual_tables(session, hint.sql)
-        if expanded is not None and not _spells_time(hint.sql):
-            return Decision(expanded, expanded, problem=_INSERTED)
-        if expanded is None and _calls_ours(hint.sql):
-            expanded = await expand(hint.sql, await self.facts(session), self.catalog)
+        edits = await self._with_virtual_tables(session, hint.sql)
+        only_calls = not edits and _calls_ours(hint.sql)
+        if only_calls:
+            edits = await expand(hint.sql, await self.facts(session), self.catalog)
+        expanded = splice(hint.sql, edits) if edits else None
         if expanded is None:
             decision = await self._decide_if_known(session, hint, thorough)
         else:
+            changed = Changed(hint.sql, expanded, edits)
+            if not only_calls and not _spells_time(hint.sql):
+                return Decision(expanded, expanded, problem=_INSERTED, reworded=changed.reworded)
             decision = await self._decide(session, replace(hint, sql=expanded), thorough)
+            decision = replace(decision, reworded=changed.reworded)
         if decision.outcome is not None and not thorough:
             decision = replace(decision, outcome=told_of_named(decision.outcome))
         plain = hint.sql if hint.options else None
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
-    async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Return a statement with the virtual tables that it reads replaced by their current rows.
+    async def _with_virtual_tables(self, session: ClientSession, sql: str) -> list[Edit]:
+        """Return the edits that replace virtual tables and calls of table functions in a statement by their rows.
 
-        The virtual tables are those in viewgate.system and information_schema. Return None if the statement reads none.
+        The virtual tables are those in viewgate.system and information_schema. Return none if the statement reads no
+        virtual table.
         """
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
         system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
         if not system and not schema:
-            return None
-        state, expanded = await self.facts(session), None
+            return []
+        state, edits = await self.facts(session), list[Edit]()
         # If Spark has a catalog with this name, the names refer to Spark's catalog.
         if self._system is not None and system and CATALOG not in state.catalogs:
-            expanded = await SYSTEM.expand(sql, partial(self._system, session))
+            edits = await SYSTEM.expand(sql, partial(self._system, session))
         if schema:
             tables = await self._information_schema(session, state)
             rows = partial(information_schema.rows, self.catalog)
-            expanded = await tables.expand(expanded or sql, rows) or expanded
-        if expanded is None:
-            return None
-        return await expand(expanded, state, self.catalog) or expanded
+            edits += await tables.expand(sql, rows)
+        return [*edits, *await expand(sql, state, self.catalog)] if edits else []
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
         """Return the virtual information_schema, without the names that denote a real namespace in the session.

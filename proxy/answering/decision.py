@@ -7,10 +7,11 @@ little.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from proxy.hs2 import SqlError
 from proxy.journal.record import digest
 from proxy.session import Choice
 from rewriter import Attempt, Definitions, Finding, Outcome, Reason, Statement, Suggestion, ranked, suggestion
@@ -33,7 +34,8 @@ class Decision:
     `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views that
     read, or may read, any table of the statement. `read` are the storage tables that a rewriting reads. `suggestion` is
     the change to a view that would help; only a thorough decision has one. `tables` are the base tables that the
-    statement reads; empty if the statement was not parsed.
+    statement reads; empty if the statement was not parsed. `reworded` converts an error of Spark's about `sql` to an
+    error about the user's text; None if the texts are equal.
     """
 
     sql: str | None
@@ -45,6 +47,7 @@ class Decision:
     suggestion: Suggestion | None = None
     why: Reason | None = None
     tables: tuple[TableName, ...] = ()
+    reworded: Callable[[SqlError], SqlError] | None = None
 
     @property
     def rewritten(self) -> bool:

@@ -19,7 +19,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import dependencies
 from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.statements import Token, scan, string_value
-from rewriter import Edit, splice
+from rewriter import Edit
 from rewriter.model import MaterializedView, Session, split_name
 
 _BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORARY", "ALTER"})
@@ -53,8 +53,8 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
     return Call(function, string_value(view.text), name.start, closing.end)
 
 
-async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
-    """Replace each call of a table function in a statement by the call's rows; return None if there are no calls.
+async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
+    """Return the edits that replace each call of a table function in a statement by the call's rows.
 
     Raise SqlError if the statement defines a view, or if a call names no materialized view.
     """
@@ -67,7 +67,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
         found = await dependencies.rows(catalog, call.function, view)
         text = await asyncio.to_thread(_rows_text, columns, map(_json(columns), found))
         edits.append(Edit(call.start, call.end, text))
-    return splice(sql, edits) if edits else None
+    return edits
 
 
 def in_no_view(what: str) -> SqlError:
@@ -95,6 +95,7 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
 
 
 LONGEST = 10_000  # characters of a text in a row
+_LONGEST_STATEMENT = 50_000_000  # characters of inserted rows; each mention of a table inserts them again
 _ABSENT: tuple[object, ...] = (None, "", (), [])  # NULL in SQL
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 _BACKSLASH = "¬"  # stands for a backslash in JSON, whose other characters are ASCII
@@ -188,20 +189,18 @@ class VirtualSchema:
             raise SqlError(f"{name} can only be read: SELECT … FROM it", "0A000")
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
-    async def expand(self, sql: str, rows: Rows) -> str | None:
-        """Replace each virtual table in a statement by its rows, which `rows` returns for a table's name.
+    async def expand(self, sql: str, rows: Rows) -> list[Edit]:
+        """Return the edits that replace each virtual table in a statement by its rows.
 
-        DESCRIBE of a virtual table becomes DESCRIBE QUERY. Return None if the statement reads no virtual table; raise
-        SqlError if the statement defines a view.
+        `rows` returns the rows for a table's name. DESCRIBE of a virtual table becomes DESCRIBE QUERY. Raise SqlError
+        if the statement defines a view, or if it names tables so often that it would get too long.
         """
         if (table := self.described(sql)) is not None:
-            return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
+            return [Edit(0, len(sql), f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}")]
         found = list(self.references(sql))
         read = {one.table for one in found if one.relation}
-        if not read and not self.own:  # possibly a column's name, or a struct's
-            return None
-        if not found:
-            return None
+        if not found or not (read or self.own):  # possibly a column's name, or a struct's
+            return []
         if is_view(sql):
             raise in_no_view(found[0].name)
         texts = {table: await asyncio.to_thread(self.text, table, await rows(table)) for table in read}
@@ -209,7 +208,14 @@ class VirtualSchema:
         for one in found:
             alias = "" if one.aliased else f" AS {one.table}"
             edits.append(Edit(one.start, one.end, f"{texts[one.table]}{alias}" if one.relation else one.table))
-        return splice(sql, edits)
+        if (size := sum(len(edit.text) for edit in edits)) > _LONGEST_STATEMENT:
+            what = "the rows of system tables" if self.own else "the rows of information_schema"
+            raise SqlError(
+                f"{what} would make this statement {size / 1e6:.1f} million characters long: name each table once, "
+                "in a WITH clause",
+                "54000",
+            )
+        return edits
 
     def described(self, sql: str) -> str | None:
         """Return the virtual table of this schema that a DESCRIBE statement names; None for other statements."""

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proxy.answering import Decision, checked, moment_text
+from proxy.answering.positions import behind
+from proxy.answering.schemas import NO_PLAN
 from proxy.commands.alter import can_widen
 from proxy.commands.context import Context
 from proxy.commands.describe import settings, statement
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, QUERY, next_refresh, recorded_settings
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
 from rewriter import Attempt, Reason
 from rewriter.model import TableName, quoted
@@ -36,11 +38,16 @@ class Explain:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         decision = await ctx.answers.decide(session, self.query, thorough=True)
-        mode = f"{self.mode} " if self.mode else ""
-        plan = await session.upstream.query(f"EXPLAIN {mode}{decision.sql or decision.original}")
+        explain = " ".join(filter(None, ("EXPLAIN", self.mode))) + "\n"
+        try:
+            plan = await session.upstream.query(explain + (decision.sql or decision.original))
+        except SqlError as error:
+            raise _of_the_users(behind(explain, error), decision) from error
         if not decision.tried and not decision.problem:
             return plan
         text = "\n".join(str(row[0]) for row in plan.rows).rstrip()
+        if text.startswith(NO_PLAN):
+            text = _of_the_users(behind(explain, SqlError(text)), decision).message
         head = heading(decision, await refreshes(ctx, decision), await suggested(ctx, decision))
         return ResultSet.of("plan", rows=[(f"{head}\n{text}",)])
 
@@ -56,7 +63,10 @@ class ExplainRewrite:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         decision = await ctx.answers.decide(session, self.query, thorough=True)
-        await checked(decision.original, session.upstream.query)
+        try:
+            await checked(decision.original, session.upstream.query)
+        except SqlError as error:
+            raise _of_the_users(error, decision) from error
         as_of, due = {"chosen": decision.as_of}, await refreshes(ctx, decision)
 
         def detail(a: Attempt) -> str:
@@ -80,6 +90,11 @@ class ExplainRewrite:
             change = f"-- {' '.join(found.told.split())}\n{await suggested(ctx, decision)}"
             rows.append((str(found.made), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
+
+
+def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
+    """Return an error about the statement that Spark got as one about the user's statement."""
+    return error if decision.reworded is None else decision.reworded(error)
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:

@@ -17,6 +17,8 @@ _HIVE_SQL_EXCEPTION = "org.apache.hive.service.cli.HiveSQLException"
 # Matched on one line at a time, because a text may have many such lines.
 _FRAME = re.compile(r"\tat (?P<call>[^()]++)\((?P<file>[^:()]*+)(?::(?P<line>\d++))?\)")
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
+# The end of an analysis error's message, and the plan's first node, which may be unresolved (') or lack input (!).
+_PLAN = re.compile(r";\n['!]?[A-Z][A-Za-z]*+(?=[ (\n]|\Z)")
 _CAUSE = re.compile(r"\nCaused by: ")
 # What Java prints before Spark's message: an exception's class, sometimes with the error's class before it again.
 _PREFIXES = re.compile(
@@ -174,6 +176,18 @@ def own_words(text: str) -> str:
     '[X] no\n\n== SQL =='
     """
     return _PREFIXES.sub("", first_message(text)).strip()
+
+
+def without_plan(message: str) -> str:
+    r"""Return an analysis error of Spark's without the query plan at its end.
+
+    >>> without_plan("[X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
+    '[X] no `a`. SQLSTATE: 42703; line 2 pos 10'
+    >>> without_plan("[X] no\n\n== SQL ==\nSELECT 1;\nSELECT a")
+    '[X] no\n\n== SQL ==\nSELECT 1;\nSELECT a'
+    """
+    plan = _PLAN.search(message)
+    return message if plan is None or "\n== SQL" in message[: plan.start()] else message[: plan.start()]
 
 
 def root_message(text: str) -> str:

@@ -266,6 +266,8 @@ class _Start:
             raise
         if announced is None:
             self._failed(plan)
+            if plan.reworded is not None and (error := _refusal(reply)) is not None:
+                raise plan.reworded(error)
             return None, reply
         self.statement.record.begun(self.lease.upstream.server)
         self.call.peer.foreseen = operation.foreseen

@@ -55,7 +55,9 @@ class Forward:
 
     `replay` says how a new upstream session gets the statement's effect on the session. A `brief` statement ends
     quickly: if its client waits for the end, the upstream gets the call as sent, without polls. A `constant` statement
-    is brief, and its columns are always the same. `choice` is recorded in the journal of statements.
+    is brief, and its columns are always the same. `choice` is recorded in the journal of statements. `reworded`
+    converts an error of Spark's about `sql` to an error about the client's text; otherwise Spark's error would quote
+    rows that Viewgate has inserted.
     """
 
     sql: str | None = None
@@ -68,6 +70,7 @@ class Forward:
     brief: bool = False
     constant: bool = False
     choice: Choice = NO_CHOICE
+    reworded: Callable[[SqlError], SqlError] | None = None
 
     def not_started(self) -> None:
         """Record that the statement will not be started: call `ended` with False."""

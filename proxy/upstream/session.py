@@ -27,7 +27,7 @@ from proxy.hs2 import (
     succeeded,
 )
 from proxy.hs2.generated import ttypes
-from proxy.hs2.status import FAILED, first_message
+from proxy.hs2.status import FAILED, first_message, without_plan
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
 from proxy.upstream.connection import Connection
 from proxy.upstream.place import Place
@@ -387,8 +387,8 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without its stack frames, which do not help users; None if `error` is None."""
-    return error and reported(first_message(error.message), error.sql_state, error.error_code)
+    """Return Spark's error without stack frames and plan, which show statements of Viewgate's own; None without one."""
+    return error and reported(without_plan(first_message(error.message)), error.sql_state, error.error_code)
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:

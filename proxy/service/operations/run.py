@@ -89,10 +89,12 @@ class RemoteRun(Operation):
         self._sent = statement.sql if statement else ""
         self._deadline = statement.deadline if statement else None
         self._replay = plan.replay
+        self._reworded = plan.reworded
         self._wish = Wish.RUN
         self._runs_again = False  # the original runs, because the rows of the finished rewriting cannot be read
         self._stopped_by: SqlError | None = None  # the reason why that original was stopped
-        self._ended_here = False  # whether an error of Viewgate's, unknown to the upstream, has ended the operation
+        # whether an error of Viewgate's, or in its words, unknown to the upstream, has ended the operation
+        self._ended_here = False
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
         self._progress = execution.progress
@@ -224,7 +226,10 @@ class RemoteRun(Operation):
             self.fallback.take(status.error, self._run_original)
             await self.fallback.passed()
             return False
-        self.advance(status.state, status.error)
+        error = status.error
+        if error is not None and self._reworded is not None:
+            self._ended_here, error = True, self._reworded(error)
+        self.advance(status.state, error)
         return not self.is_followed
 
     async def _as_known(self, call: Message) -> bytes:

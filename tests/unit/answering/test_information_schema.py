@@ -11,6 +11,7 @@ import pytest
 
 from proxy.answering import Answers, information_schema
 from proxy.hs2 import ResultSet, SqlError
+from rewriter import splice
 from rewriter.model import Session
 from tests.unit.journal.stubs import session
 from tests.unit.pipeline.house import House
@@ -32,9 +33,9 @@ def told(house: House, sql: str, current: str = "lake", spark: str = "") -> str 
 
     answers.facts = facts  # type: ignore[method-assign, assignment]
     client.upstream.query = query  # type: ignore[method-assign]
-    found = asyncio.run(answers._with_virtual_tables(client, sql))
+    edits = asyncio.run(answers._with_virtual_tables(client, sql))
     assert asked == ([] if current == "lake" else ["SHOW NAMESPACES LIKE 'information_schema'"])
-    return found
+    return splice(sql, edits) if edits else None
 
 
 def rows(house: House, table: str) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from proxy.answering.virtual_tables import Row
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
 from proxy.session import Choice, Forward, OperationState
+from rewriter import splice
 from rewriter.model import Session
 from tests.unit.catalog.lake import AGG
 from tests.unit.journal.stubs import begun, session
@@ -95,7 +96,8 @@ def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
         return Session("lake", ("demo",), catalogs=frozenset({"lake", *catalogs}))
 
     answers.facts = facts  # type: ignore[method-assign, assignment]
-    return asyncio.run(answers._with_virtual_tables(session(), sql))
+    edits = asyncio.run(answers._with_virtual_tables(session(), sql))
+    return splice(sql, edits) if edits else None
 
 
 def test_a_statement_over_a_system_table_gets_what_its_user_may_see(house: View) -> None:

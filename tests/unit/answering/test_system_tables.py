@@ -15,6 +15,7 @@ from proxy.answering.system_tables import MOST, SYSTEM, TABLES
 from proxy.answering.virtual_tables import LONGEST, Row
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Record, Refresh
+from rewriter import splice
 from rewriter.model import TableName
 
 
@@ -22,7 +23,8 @@ def expanded(sql: str, rows: Sequence[Row] = ()) -> str | None:
     async def given(_: str) -> Sequence[Row]:
         return rows
 
-    return asyncio.run(SYSTEM.expand(sql, given))
+    edits = asyncio.run(SYSTEM.expand(sql, given))
+    return splice(sql, edits) if edits else None
 
 
 def shown(sql: str) -> str:
@@ -140,6 +142,14 @@ def test_long_texts_are_cut_and_more_than_fits_is_left_out() -> None:
     assert 100 < len(rows) < 1000
     assert rows[0]["id"] == "0"
     assert {len(row["statement"]) for row in rows} == {LONGEST}
+
+
+def test_a_table_that_is_named_too_often_for_one_statement() -> None:
+    tables = ", ".join(f"viewgate.system.statements s{number}" for number in range(100))
+    rows = [{"statement": "x" * 10_000} for _ in range(100)]
+    with pytest.raises(SqlError, match=r"^the rows of system tables would make this statement 100\.\d million") as told:
+        expanded(f"SELECT 1 FROM {tables}", rows)
+    assert told.value.sql_state == "54000"
 
 
 def test_the_tables_have_all_that_the_journal_knows() -> None:

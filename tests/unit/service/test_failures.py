@@ -40,6 +40,31 @@ def test_errors_have_the_two_shapes_of_spark() -> None:
     with_proxy(test)
 
 
+@pytest.mark.parametrize("sent", ["FAIL ROWS", "REFUSE ROWS", "LATE ROWS"])
+@pytest.mark.parametrize("run_async", [True, False])
+def test_an_error_about_inserted_rows_is_told_in_the_users_words(sent: str, run_async: bool) -> None:
+    def reworded(error: SqlError) -> SqlError:
+        return SqlError(f"in the user's words: {error.message.replace('ROWS', 't')}", error.sql_state)
+
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward(sent, reworded=reworded)
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "SELECT 1", run_async=run_async)
+            if (operation := response.operationHandle) is not None:
+                end = await client.end(operation)
+                ended = end.operationState == FINISHED
+                response = await client.fetch(operation) if ended else end
+            told = getattr(response, "errorMessage", None) or response.status.errorMessage
+            assert told.startswith("in the user's words: ")
+            assert "ROWS" not in str(response)
+            (record,) = proxied.server.service.journal
+            assert record.error is not None
+            assert record.error.message.startswith(told)
+            assert "ROWS" not in record.error.message
+
+    with_proxy(test)
+
+
 @pytest.mark.parametrize("rewritten", ["FAIL", "REFUSE", "LATE"])
 @pytest.mark.parametrize("run_async", [True, False])
 def test_a_failing_rewriting_gives_way_to_the_original(rewritten: str, run_async: bool) -> None:

@@ -1,0 +1,109 @@
+"""Converts Spark's errors about a text that Viewgate has changed to errors about the user's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message, reported, without_plan
+from rewriter import Edit
+
+_PLACE = re.compile(r"\bline (?P<line>\d+)(?P<pos>,? pos )(?P<column>\d+)")
+_SHOWN = "== SQL ==\n"  # precedes the text in an error of Spark's parser
+# An error at run time shows the lines of an expression, each above a line of marks.
+_CONTEXT = re.compile(
+    r"^== SQL(?P<of>[^\n(]*+)\(line (?P<line>\d+), position (?P<column>\d+)\) ==\n"
+    r"(?P<shown>(?:[^\n]*+\n *+\^++(?:\n|\Z))++)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The user's text `sql`, the edits that Viewgate has made in it, and the text `sent` to Spark.
+
+    Without edits, both texts have the same length.
+    """
+
+    sql: str
+    sent: str
+    edits: Sequence[Edit] = ()
+
+    def reworded(self, error: SqlError) -> SqlError:
+        """Return an error about the text `sent` as one about `sql`, without Spark's plan, which shows the edits."""
+        message = self._placed(without_plan(first_message(error.message)))
+        for edit in self.edits:
+            message = message.replace(edit.text, self.sql[edit.start : edit.end])
+        return reported(message, error.sql_state, error.error_code)
+
+    def _placed(self, message: str) -> str:
+        """Return a message with the places and the text in `sql`.
+
+        Spark's parser shows the whole text, with a mark below the line of the error.
+        """
+        head, shown, _ = message.partition(_SHOWN)
+        placed = _PLACE.search(head)
+        if not shown or placed is None:
+            return _CONTEXT.sub(self._context, _PLACE.sub(self._place, message)).replace(self.sent, self.sql)
+        line, column = self._moved(int(placed["line"]), int(placed["column"]))
+        lines = self.sql.split("\n")
+        lines.insert(line, "-" * column + "^^^")
+        return _PLACE.sub(self._place, head) + shown + "\n".join(lines)
+
+    def _place(self, at: re.Match[str]) -> str:
+        line, column = self._moved(int(at["line"]), int(at["column"]))
+        return _written(at, line, column)
+
+    def _context(self, at: re.Match[str]) -> str:
+        marks = [line.count("^") for line in at["shown"].split("\n")[1::2]]
+        start = self._offset(int(at["line"]), int(at["column"]) - 1)
+        end = max(self._before(start + sum(marks) + len(marks) - 1), self._before(start) + 1)
+        line, column = self._moved(int(at["line"]), int(at["column"]) - 1)
+        shown, begin = "", self._before(start) - column
+        for text in self.sql[begin:].split("\n"):
+            if begin >= end:
+                break
+            first = max(self._before(start) - begin, 0)
+            shown += f"{text}\n{' ' * first}{'^' * (min(end - begin, len(text)) - first)}\n"
+            begin += len(text) + 1
+        return f"== SQL{at['of']}(line {line}, position {column + 1}) ==\n{shown}"
+
+    def _moved(self, line: int, column: int) -> tuple[int, int]:
+        """Return the line (from 1) and column (from 0) in `sql` of a place in `sent`."""
+        at = self._before(self._offset(line, column))
+        return self.sql.count("\n", 0, at) + 1, at - (self.sql.rfind("\n", 0, at) + 1)
+
+    def _offset(self, line: int, column: int) -> int:
+        return sum(len(text) + 1 for text in self.sent.split("\n")[: line - 1]) + column
+
+    def _before(self, offset: int) -> int:
+        """Return the offset in `sql` of an offset in `sent`; within an edit, the start of the edit."""
+        longer = 0
+        for edit in sorted(self.edits):
+            start = edit.start + longer
+            if offset < start:
+                break
+            if offset < start + len(edit.text):
+                return edit.start
+            longer += len(edit.text) - (edit.end - edit.start)
+        return offset - longer
+
+
+def behind(ours: str, error: SqlError) -> SqlError:
+    r"""Convert an error about a statement prefixed by a line `ours` to one about the user's statement alone.
+
+    >>> print(behind("DESCRIBE QUERY\n", SqlError("[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c")))
+    [X] (line 1, pos 7)
+    <BLANKLINE>
+    == SQL ==
+    SELECT a b c
+    """
+    moved = _PLACE.sub(lambda at: _written(at, max(int(at["line"]) - 1, 1), at["column"]), error.message)
+    return reported(moved.replace(ours, ""), error.sql_state, error.error_code)
+
+
+def _written(at: re.Match[str], line: int, column: int | str) -> str:
+    """Return a position as Spark writes it, with another line and column."""
+    return f"line {line}{at['pos']}{column}"
