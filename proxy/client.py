@@ -22,7 +22,10 @@ _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in d
 _CONNECT_S = 5.0
 _OPEN_S = 10.0
 _PATIENT = Timeouts(open=2 * _OPEN_S)  # so that _OPEN_S, whose message is better, is reached first
-_WAITING = "its upstreams are busy, or paused until RESUME VIEWGATE UPSTREAM in an open session, or SIGHUP"
+_WAITING = (
+    "its upstreams are busy, or paused until RESUME VIEWGATE UPSTREAM in a session with the database viewgate.system, "
+    "or SIGHUP"
+)
 # The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
 _NARROW = frozenset(
     ["view", "status", "lag_seconds", "considered", "chosen", "failed", "saved_milliseconds", "rows", "bytes"]

@@ -158,7 +158,7 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
     settings may have changed meanwhile.
     """
     with Lease(session) as lease:
-        if session.upstream.attached or session.upstream.saturated:
+        if session.upstream.attached or (session.upstream.saturated and not session.for_operators):
             await lease.hold()  # between the queries of the planning, the session could otherwise be parked
         began = monotonic()
         plan = await _planned(call, session, statement.sql)

@@ -1,10 +1,12 @@
 """Answers GetInfo: Spark answers four kinds of information, and Viewgate the kinds for which Spark fails.
 
-Spark's kinds are the server's name, the name and the version of the DBMS, and the keywords.
+Spark's kinds are the server's name, the name and the version of the DBMS, and the keywords. In a session for operators,
+Viewgate answers these, too.
 """
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from proxy.hs2 import SqlError, succeeded, success
@@ -15,7 +17,7 @@ from proxy.session import SessionUpstream
 from proxy.wire import REPLY, find, read_i32, write_head
 from proxy.wire.message import body_of
 
-# CLI_SERVER_NAME, CLI_DBMS_NAME, CLI_DBMS_VER, CLI_ODBC_KEYWORDS.
+# CLI_SERVER_NAME, CLI_DBMS_NAME, CLI_DBMS_VER, CLI_ODBC_KEYWORDS; local only in sessions for operators.
 RELAYED = frozenset({13, 17, 18, 10006})
 
 _IDENTIFIER_LENGTH = 128
@@ -27,7 +29,9 @@ LOCAL: dict[int, tuple[str, Any]] = {
     1: (_SMALL, 0),  # CLI_MAX_CONCURRENT_ACTIVITIES
     2: (_TEXT, "Spark SQL"),  # CLI_DATA_SOURCE_NAME
     8: (_MASK, 1 | 4),  # CLI_FETCH_DIRECTION: next, first
+    13: (_TEXT, "Viewgate"),  # CLI_SERVER_NAME, for operators, as the next one
     14: (_TEXT, "\\"),  # CLI_SEARCH_PATTERN_ESCAPE
+    17: (_TEXT, "Viewgate"),  # CLI_DBMS_NAME
     19: (_TEXT, "Y"),  # CLI_ACCESSIBLE_TABLES
     20: (_TEXT, "N"),  # CLI_ACCESSIBLE_PROCEDURES
     23: (_SMALL, 0),  # CLI_CURSOR_COMMIT_BEHAVIOR: cursors close
@@ -66,8 +70,9 @@ LOCAL: dict[int, tuple[str, Any]] = {
     10003: (_TEXT, "Y"),  # CLI_CATALOG_NAME
     10004: (_TEXT, "UTF-8"),  # CLI_COLLATION_SEQ
     10005: (_SMALL, _IDENTIFIER_LENGTH),  # CLI_MAX_IDENTIFIER_LEN
+    10006: (_TEXT, ""),  # CLI_ODBC_KEYWORDS
 }
-_USER_NAME = 47
+_VERSION, _USER_NAME = 18, 47  # CLI_DBMS_VER, for operators; CLI_USER_NAME
 _INFO_TYPE = (1, 2)
 
 
@@ -76,9 +81,11 @@ async def get_info(call: Call) -> bytes:
     session = call.session()
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None
-    if kind in RELAYED:
+    if kind in RELAYED and not session.for_operators:
         return await _relayed(call, session.upstream, kind)
-    field, value = (_TEXT, session.user) if kind == _USER_NAME else LOCAL.get(-1 if kind is None else kind, ("", None))
+    field, value = LOCAL.get(-1 if kind is None else kind, ("", None))
+    if kind in (_USER_NAME, _VERSION):
+        field, value = _TEXT, session.user if kind == _USER_NAME else version("viewgate")
     if not field:
         raise SqlError(f"Unrecognized GetInfoType value: {kind}", "HY096")
     return call.reply(ttypes.TGetInfoResp(status=success(), infoValue=ttypes.TGetInfoValue(**{field: value})))

@@ -14,7 +14,7 @@ from proxy.hs2.generated import ttypes
 from proxy.journal.record import TRACEPARENT
 from proxy.service.call import Call
 from proxy.session import ClientSession, Handle, Lease, with_handle
-from proxy.upstream import Attachment
+from proxy.upstream import Attachment, without_namespace
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.message import I32, MAP
 
@@ -25,6 +25,9 @@ _FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
     "1000",
     "10000",
 )
+# With this namespace, as in jdbc:hive2://host:port/viewgate.system, a session is for operators: it opens no upstream
+# session before a statement needs one, so that Viewgate's own statements run while every upstream is drained or down.
+_NAMESPACE, _OF_OPERATORS = "use:database", "viewgate.system"
 _LONG_POLL = "hive.server2.long.polling.timeout"
 _PROXY_USER = "hive.server2.proxy.user"
 _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
@@ -34,8 +37,8 @@ async def open_session(call: Call) -> bytes:
     """Open a session for the user who logged in, or for an impersonated user; return the reply to OpenSession.
 
     The upstream session is opened at once if the upstream has room for another session; if the upstream is full or
-    slow, the upstream session is opened later. The `username` of the request is ignored. Raise SqlError if the user may
-    not be impersonated, or if the upstream refuses the session.
+    slow, or if the session is for operators, the upstream session is opened later. The `username` of the request is
+    ignored. Raise SqlError if the user may not be impersonated, or if the upstream refuses the session.
     """
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
@@ -45,8 +48,12 @@ async def open_session(call: Call) -> bytes:
     user, configuration, message = _acting(call, configuration, message)
     message = _with_short_polls(message, configuration, version)
     facts = service.facts(user, configuration)
+    for_operators = configuration.get(_NAMESPACE, "").lower() == _OF_OPERATORS
+    if for_operators:
+        message = without_namespace(message) or message
     upstream = Attachment(service.upstreams, user, call.peer.user, message)
-    reply = await upstream.open() or _reply_of_our_own(call, upstream.version)
+    reply = None if for_operators else await upstream.open()
+    reply = reply or _reply_of_our_own(call, upstream.version)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
@@ -56,7 +63,7 @@ async def open_session(call: Call) -> bytes:
     handle = Handle.new(service.mark)
     session = ClientSession(user, version, upstream, facts, call.peer.user, handle, traceparent, call.peer.address)
     upstream.watch(partial(service.answering.moved, session))
-    session.tied = call.peer.tied
+    session.tied, session.for_operators = call.peer.tied, for_operators
     service.sessions.add(session)
     if session.tied:
         call.peer.sessions.append(session)

@@ -22,8 +22,9 @@ class ClientSession:
     A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
     long. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
     differs from `principal` under impersonation. `facts` is data that the planner of statements keeps about the
-    session; no other code reads it. `traceparent` is the W3C trace context with which the client opened the session
-    (empty if none), and `client` the client's address.
+    session; no other code reads it. A session `for_operators` has no upstream session until a statement needs one.
+    `traceparent` is the W3C trace context with which the client opened the session (empty if none), and `client` the
+    client's address.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class ClientSession:
         self.operations: dict[bytes, Operation] = {}
         self.habits = Habits()
         self.tied = True
+        self.for_operators = False
         self.used_at = time.monotonic()
         self.waited_for = 0  # the number of calls that wait for the end of a statement
 

@@ -8,7 +8,7 @@ client session when it is needed, closes it while the client session is idle, an
 another upstream session later (session replay).
 """
 
-from proxy.upstream.attachment import Attachment
+from proxy.upstream.attachment import Attachment, without_namespace
 from proxy.upstream.connection import Reply
 from proxy.upstream.place import Place
 from proxy.upstream.pool import Steering, Upstreams, in_session, watch
@@ -41,4 +41,5 @@ __all__ = [
     "started",
     "unknown",
     "watch",
+    "without_namespace",
 ]

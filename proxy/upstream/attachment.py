@@ -19,6 +19,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError, Unreachable
+from proxy.hs2.codec import V11
 from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import UpstreamSession
@@ -182,8 +183,8 @@ class Attachment:
 
     @property
     def version(self) -> int:
-        """The latest protocol version that any upstream server has reported."""
-        return max(place.version for place in self._pool.places if place.version is not None)
+        """The latest protocol version that any upstream server has reported; V11 if none has yet."""
+        return max((place.version for place in self._pool.places if place.version is not None), default=V11)
 
     async def hold(self) -> UpstreamSession:
         """Return the upstream session, opened if none is attached; raise SqlError if that fails.

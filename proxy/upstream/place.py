@@ -263,8 +263,8 @@ class Place:
     @property
     def trouble(self) -> str:
         """The reason why no sessions are opened on the server, with the remedy; empty if no reason is known."""
-        # Without another upstream, no session can be opened in which to resume this one.
-        resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}' in an open session, or SIGHUP"
+        # Without another upstream, only sessions with this database can be opened.
+        resume = f"RESUME VIEWGATE UPSTREAM '{self.upstream}' in a session with the database viewgate.system, or SIGHUP"
         if self.terms.draining:
             return f"{self.upstream.named} is being drained until {resume}"
         problem = "" if self.problem is None else self.problem.message

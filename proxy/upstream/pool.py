@@ -319,7 +319,9 @@ class Upstreams:
 
     def _none(self) -> SqlError:
         return Unreachable(
-            self.problems or "all upstreams are being drained: try again when an operator has resumed one"
+            self.problems
+            or "all upstreams are being drained: try again when an operator has resumed one, in a session with the "
+            "database viewgate.system"
         )
 
     def _park(self, attachment: Parkable) -> None:

@@ -73,7 +73,7 @@ def operator(gate: Gate, pyhive: Any) -> Iterator[Operator]:
     clients.rows(pyhive, "DROP NAMESPACE lake.operated")
 
 
-def test_the_path_of_an_operator(gate: Gate, operator: Operator) -> None:
+def test_the_path_of_an_operator(gate: Gate, operator: Operator, java: Any) -> None:
     before = {outcome: operator.ended(outcome=outcome, kind="query") for outcome in ("view", "miss")}
     with ExitStack() as stack:
         users = {user: stack.enter_context(clients.pyhive(gate.port, user=user)) for user in USERS}
@@ -85,7 +85,7 @@ def test_the_path_of_an_operator(gate: Gate, operator: Operator) -> None:
         all_count_the_same(operator, before)
         a_long_statement_is_found_and_ended(operator, users["emil"])
         a_miss_is_traced_and_mended(operator, users["fay"])
-        a_spark_is_taken_out_and_comes_back(gate, operator, users["fay"])
+        a_spark_is_taken_out_and_comes_back(gate, operator, users["fay"], java)
 
 
 def all_count_the_same(operator: Operator, before: dict[str, float]) -> None:
@@ -171,7 +171,7 @@ def a_miss_is_traced_and_mended(operator: Operator, connection: Any) -> None:
     assert last[5].startswith(f"answered from {view}")
 
 
-def a_spark_is_taken_out_and_comes_back(gate: Gate, operator: Operator, connection: Any) -> None:
+def a_spark_is_taken_out_and_comes_back(gate: Gate, operator: Operator, connection: Any, java: Any) -> None:
     spark = f"127.0.0.1:{gate.spark_port}"
     operator.rows(f"DRAIN VIEWGATE UPSTREAM '{spark}'")
     try:
@@ -181,6 +181,12 @@ def a_spark_is_taken_out_and_comes_back(gate: Gate, operator: Operator, connecti
         assert "draining" in operator.page("/servers")
         with pytest.raises(exc.OperationalError, match="all upstreams are being drained"):
             clients.rows(connection, "SELECT 1 + 1")  # it is the only one: there is none to move to
+        with pytest.raises(clients.SqlException, match="all upstreams are being drained"):
+            java.connect(gate.url)
+        for_operators = java.connect(f"{gate.url}viewgate.system")
+        for_operators.rows(f"RESUME VIEWGATE UPSTREAM '{spark}'")
+        assert for_operators.rows("SELECT 1 + 1") == [(2,)]
+        for_operators.close()
     finally:
         operator.rows(f"RESUME VIEWGATE UPSTREAM '{spark}'")
     assert figure(operator.page("/metrics"), "viewgate_upstream_up", upstream=spark) == 1

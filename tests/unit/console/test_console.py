@@ -152,7 +152,7 @@ def test_why_it_is_not_ready_is_told_of_each_upstream() -> None:
         async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
             await client.open_session()
             upstreams.steer(name, Steering.DRAIN)
-            resume = f"RESUME VIEWGATE UPSTREAM '{name}' in an open session, or SIGHUP"
+            resume = f"RESUME VIEWGATE UPSTREAM '{name}' in a session with the database viewgate.system, or SIGHUP"
             drained = f"{named} is being drained until {resume}"
             assert await get(port, "/readyz") == (503, f"not ready: {drained}\n")
             upstreams.steer(name, Steering.PAUSE)

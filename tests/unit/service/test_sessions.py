@@ -11,6 +11,7 @@ from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Budget
 from proxy.session import ClientSession, Local, Log, Plan
+from proxy.upstream import Steering
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.message import I32, I64
 from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
@@ -289,3 +290,41 @@ def test_what_is_read_ahead_goes_with_its_session() -> None:
             assert budget.left == Budget().left
 
     with_proxy(test)
+
+
+@pytest.mark.parametrize("state", ["drained", "paused", "down"])
+def test_a_session_for_operators_needs_no_upstream(state: str) -> None:
+    async def answer(_: Log) -> ResultSet:
+        return ResultSet.of("result", rows=[("done",)])
+
+    async def test(proxied: Proxied) -> None:
+        upstreams = proxied.server.service.upstreams
+        (place,) = upstreams.places
+        if state == "down":
+            await proxied.spark.end()
+        else:
+            upstreams.steer(str(place.upstream), Steering.DRAIN if state == "drained" else Steering.PAUSE)
+        async with RawClient(proxied.port) as client:
+            configuration = {"use:database": "Viewgate.System"}
+            request = ttypes.TOpenSessionReq(client_protocol=10, configuration=configuration)
+            session = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
+            names = []
+            for kind in (17, 18, 47):
+                ask = ttypes.TGetInfoReq(sessionHandle=session, infoType=kind)
+                names.append((await client.ask("GetInfo", ask, ttypes.TGetInfoResp)).infoValue.stringValue)
+            assert (names[0], names[1][0].isdigit(), names[2]) == ("Viewgate", True, "bob")
+            operation = (await client.execute(session, "RESUME", run_async=False)).operationHandle
+            assert (await client.end(operation)).operationState == 2
+            assert await client.first_column(operation) == ["done"]
+            assert not proxied.spark.sent("OpenSession")
+            if state != "paused":
+                status = (await client.execute(session, "SELECT 1", run_async=False)).status
+                assert (status.statusCode, status.sqlState) == (3, "08S01")
+            if state != "down":
+                upstreams.steer(str(place.upstream), Steering.RESUME)
+                operation = (await client.execute(session, "SELECT 1")).operationHandle
+                assert (await client.end(operation)).operationState == 2
+                (sent,) = proxied.spark.sent("OpenSession")
+                assert b"use:database" not in sent
+
+    with_proxy(test, planned=Planned({"RESUME": Local(answer)}))
