@@ -20,11 +20,12 @@ class Limits:
     nest 9 deep. `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that
     a client has for its login.
 
-    `grace` is the time that running statements may take to end when Viewgate stops, and `close` the time that Viewgate
-    then waits for clients to read their last replies. `retire` is the time that sessions of a replaced worker may
-    continue. If a client has not polled a statement for the time `unseen`, Viewgate polls the statement itself, so that
-    work after the statement, such as a refresh, does not wait for the client. `idle` is the time after which an unused
-    session opened over HTTP is closed; such a session does not end with a connection.
+    `grace` is the time that running statements may take to end, and clients to read their results, when Viewgate stops,
+    and `close` the time that Viewgate then waits for clients to read their last replies. `retire` is the time that
+    sessions of a replaced worker may continue. If a client has not polled a statement for the time `unseen`, Viewgate
+    polls the statement itself, so that work after the statement, such as a refresh, does not wait for the client.
+    `idle` is the time after which an unused session opened over HTTP is closed; such a session does not end with a
+    connection.
     """
 
     message: int = 100 * 1024 * 1024

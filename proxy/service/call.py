@@ -217,15 +217,15 @@ class Processor:
         return Worker(os.getpid(), len(self.sessions.all), self.sessions.running)
 
     async def rest(self) -> None:
-        """Wait until no operation is running."""
+        """Wait until no operation is running, and no client reads a result."""
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End all running statements with an error; wait up to `patience` seconds until the clients have seen it."""
+        """End all running statements with an error; wait `patience` seconds for Spark and the clients to know."""
         running = [o for session in self.sessions.all for o in session.operations.values() if o.runs]
-        await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
+                await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
                 await asyncio.gather(*(operation.told.wait() for operation in running))
 
     async def add_operation(self, operation: Operation) -> None:

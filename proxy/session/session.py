@@ -224,6 +224,11 @@ class Operation(ABC):
         """
         return not self.done
 
+    @property
+    def read_at(self) -> float:
+        """The loop time at which the client last fetched rows; minus infinity if unknown, or if it has fetched all."""
+        return float("-inf")
+
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """Set the state; if the operation ends, call `watcher`, and call `ended` with whether it has succeeded.
 
@@ -332,6 +337,9 @@ class Operation(ABC):
         )
 
 
+_READING, _PAUSE = 1.0, 0.05  # seconds between two fetches of a client that reads a result; seconds between two checks
+
+
 class Worker(NamedTuple):
     """A worker process.
 
@@ -382,8 +390,16 @@ class Sessions:
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
-        """Wait until no operation is running."""
+        """Wait until no operation is running, and no client has fetched rows in the last second without their end."""
         await self._at_rest.wait()
+        while self._running or self._are_read:
+            await asyncio.sleep(_PAUSE)
+            await self._at_rest.wait()
+
+    @property
+    def _are_read(self) -> bool:
+        lately = asyncio.get_running_loop().time() - _READING
+        return any(operation.read_at > lately for operation in self._operations.values())
 
     async def gone(self) -> None:
         """Wait until no session is open."""

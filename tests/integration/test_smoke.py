@@ -84,7 +84,7 @@ def test_a_system_table_has_its_columns_and_types(pyhive: Any, table: str) -> No
     ("sql", "said"),
     [
         ("SELECT 1 FROM viewgate.system.views v WHERE nope = 1", r"^Error .*; line 1 pos 44$"),
-        ("SELECT 1 FROM viewgate.system.views v WHERE WHERE", r"\(line 1, pos 44\)\s+== SQL ==\n{sql}\n-{{44}}\^\^\^$"),
+        ("SELECT 1 FROM viewgate.system.views v WHERE 1 1", r"\(line 1, pos 46\)\s+== SQL ==\n{sql}\n-{{46}}\^\^\^$"),
         (
             "SELECT upstream\nFROM viewgate.system.upstreams WHERE CAST(upstream AS INT) = 1",
             r"== SQL \(line 2, position 38\) ==\nFROM viewgate.system.upstreams WHERE CAST.* = 1\n {{37}}\^{{21}}\s*$",

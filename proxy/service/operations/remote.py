@@ -67,6 +67,10 @@ class RemoteOperation(RemoteRun):
         if self._prefetch is not None:
             self._prefetch.begin(self.remote.handle)
 
+    @property
+    def read_at(self) -> float:
+        return super().read_at if self._prefetch is None else self._prefetch.read_at
+
     async def metadata(self, call: Message) -> bytes:
         try:
             return await self._columns(call)
@@ -242,6 +246,7 @@ class Prefetch:
         "_given_up",
         "_habits",
         "_read",
+        "_read_at",
         "_rows",
         "_turn",
         "_upstream",
@@ -258,6 +263,7 @@ class Prefetch:
         self._columns: _Block | None = None
         self._blocks: deque[_Block] = deque()  # not requested by the client yet
         self._read = 0  # how often the client has fetched rows
+        self._read_at = float("-inf")  # loop time of the client's last block
         self._rows = 0  # rows in the client's last block
         self._given_up = False
         self._foreseen = habits.columns, habits.rows  # the session's other operations may change these meanwhile
@@ -271,6 +277,11 @@ class Prefetch:
         """
         kept = self._habits.schema
         return kept[1] if kept is not None and kept[0] == self._constant else None
+
+    @property
+    def read_at(self) -> float:
+        """The loop time at which the client fetched its last block; minus infinity if that block was the end."""
+        return self._read_at if self._rows else float("-inf")
 
     def begin(self, operation: Handle) -> None:
         """Request the columns (unless they are stored already) and the first rows of an operation that has finished."""
@@ -373,6 +384,7 @@ class Prefetch:
         elif self._read == 1:
             self._habits.blocks = 2 if goes_on and not self._rows else 1
         self._read += 1
+        self._read_at = asyncio.get_running_loop().time()
         goes_on = goes_on and not self._given_up
         if self._rows and goes_on and not self._blocks and self._budget.take(len(reply)):
             self._blocks.extend(self._asked([message], len(reply)))

@@ -155,6 +155,52 @@ def test_stop_lets_a_running_statement_end() -> None:
     with_proxy(test, Limits(grace=10))
 
 
+def test_stop_lets_a_client_read_its_result_to_the_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for sql in ("SELECT 1", "SELECT 2"):  # of the second, the blocks are prefetched
+                operation = (await client.execute(session, sql)).operationHandle
+                await client.end(operation)
+                assert await client.first_column(operation) == [sql]
+            stopping = asyncio.create_task(proxied.server.stop())
+            await until(lambda: proxied.server.waiting)
+            await asyncio.sleep(0.1)
+            assert await client.first_column(operation) == []
+            began = asyncio.get_running_loop().time()
+            await stopping
+            assert asyncio.get_running_loop().time() - began < 3
+
+    with_proxy(test, Limits(grace=10))
+
+
+def test_stop_does_not_wait_for_a_client_that_reads_no_more_nor_for_ever_for_one_that_does() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert await client.first_column(operation) == ["SELECT 1"]
+            await proxied.server.stop()
+
+    for grace in (10, 0.1):
+        with_proxy(test, Limits(grace=grace))
+
+
+def test_stop_does_not_wait_for_a_spark_that_does_not_answer() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
+            cancels = proxied.spark.held["CancelOperation"] = asyncio.Event()
+            stopping = asyncio.create_task(proxied.server.stop())
+            await until(lambda: not proxied.server.service.sessions.running)
+            assert (await client.status(operation)).sqlState == "57P01"
+            async with asyncio.timeout(5):
+                await stopping
+            cancels.set()
+
+    with_proxy(test, Limits(grace=0.1, close=0.1))
+
+
 def test_stop_cancels_what_does_not_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
