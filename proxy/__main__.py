@@ -158,9 +158,9 @@ def _check(settings: Config) -> None:
     Modules for logins and TLS are imported only if the settings need them.
     """
     if settings.server.workers > 1:
-        from proxy import workers
+        from proxy.config import check_workers
 
-        workers.check(settings)
+        check_workers(settings)
     encrypted = settings.server.tls is not None or settings.console.tls is not None
     if encrypted or settings.tracing is not None or not settings.authentication.open_to_all:
         from proxy import admission

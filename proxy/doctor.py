@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from proxy import admission, jars, links, preflight, serving, workers
+from proxy import admission, jars, links, preflight, serving
 from proxy.catalog import CatalogError, open_catalog
-from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
+from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress, check_workers
 from proxy.hs2 import SqlError
 from proxy.upstream import Timeouts, in_session
 
@@ -76,7 +76,7 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
 
 def _settings(settings: Config) -> str:
     if settings.server.workers > 1:
-        workers.check(settings)
+        check_workers(settings)
     admission.entrance(settings)
     admission.console_tls(settings.console)
     admission.check_tracing(settings.tracing)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from proxy import admission, links, workers
+from proxy import admission, links
 from proxy.commands import Reloaded
-from proxy.config import Certificate, Config, ConfigError
+from proxy.config import Certificate, Config, ConfigError, check_workers
 from proxy.effective import differing
 from proxy.options import Options, settled
 
@@ -104,7 +104,7 @@ def _renewed_files(now: C | None, read: C | None) -> C | None:
 def _check(settings: Config) -> None:
     """Raise ConfigError if Viewgate could not apply the settings, for example for a wrong certificate file."""
     if settings.server.workers > 1:
-        workers.check(settings)
+        check_workers(settings)
     if settings.server.tls is not None:
         admission.tls(settings.server.tls)
     admission.console_tls(settings.console)

@@ -43,7 +43,7 @@ async def serve(options: Options) -> int:
     """
     settings = settled(options)
     if settings.server.workers > 1:
-        workers.check(settings)
+        config.check_workers(settings)
     admission.check_tracing(settings.tracing)
     refuse_taken_port(settings.server)
     entrance, certificate = admission.entrance(settings), admission.console_tls(settings.console)

@@ -112,7 +112,7 @@ Without [[upstream]], Viewgate starts a Spark of its own, which [embedded] confi
 """
 
 from proxy.config.kinds import Count, ListenPort, Workers, checked
-from proxy.config.load import ConfigError, load, parse
+from proxy.config.load import ConfigError, check_workers, load, parse
 from proxy.config.tables import (
     DEFAULT_PORT,
     MASTER,
@@ -172,6 +172,7 @@ __all__ = [
     "UpstreamKerberos",
     "UpstreamTls",
     "Workers",
+    "check_workers",
     "checked",
     "load",
     "parse",

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from proxy.config.tables import Config
+from proxy.config.tables import REMOTE, Config
 
 _PLACE = re.compile(r"\(at line (\d+),")
 _SECRET = re.compile("password|secret|token|credential|auth|uri|header|key", re.IGNORECASE)
@@ -90,3 +90,23 @@ def _table(keys: list[str]) -> list[str]:
     """
     name = ".".join(keys)
     return [f"[[{name}]]" if name == "upstream" else f"[{name}]"] if keys else []
+
+
+def check_workers(settings: Config) -> None:
+    """Raise ConfigError if the settings do not allow several workers, or if a limit is too small to be divided."""
+    count = settings.server.workers
+    asked = f"[server] workers = {count}"
+    if not settings.upstreams:
+        raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
+    if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
+        raise ConfigError(
+            f"{asked} and [pipeline.spark] cannot be combined unless the latter has {REMOTE}: only one process can "
+            "be the driver of a Spark application"
+        )
+    for upstream in settings.upstreams:
+        for key in ("sessions", "statements"):
+            if getattr(upstream, key) < count:
+                raise ConfigError(
+                    f"[[upstream]] {key} of {upstream.host} is {getattr(upstream, key)}: it must be {count} or more, "
+                    f"one for each of [server] workers"
+                )

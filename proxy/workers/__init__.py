@@ -16,7 +16,7 @@ A worker that is replaced stops listening when its replacement listens, and ends
 from proxy.workers.neighbours import Neighbours
 from proxy.workers.orders import RELOAD, RESTART, Asking, Order, Orders, Task
 from proxy.workers.shared_service import RelayedCalls, SharedService
-from proxy.workers.shares import check, share
+from proxy.workers.shares import share
 from proxy.workers.supervisor import ANSWERING, LISTENING, Supervisor
 
 __all__ = [
@@ -32,6 +32,5 @@ __all__ = [
     "SharedService",
     "Supervisor",
     "Task",
-    "check",
     "share",
 ]

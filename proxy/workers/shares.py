@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from proxy.config import REMOTE, Config, ConfigError, UpstreamAddress
+from proxy.config import Config, UpstreamAddress
 from proxy.server import Limits
 
 _SMALLEST = 65536  # bytes; smaller ones hold no message
-
-
-def check(settings: Config) -> None:
-    """Raise ConfigError if the settings do not allow several workers, or if a limit is too small to be divided."""
-    count = settings.server.workers
-    asked = f"[server] workers = {count}"
-    if not settings.upstreams:
-        raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
-    if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
-        raise ConfigError(
-            f"{asked} and [pipeline.spark] cannot be combined unless the latter has {REMOTE}: only one process can "
-            "be the driver of a Spark application"
-        )
-    for upstream in settings.upstreams:
-        for key in ("sessions", "statements"):
-            if getattr(upstream, key) < count:
-                raise ConfigError(
-                    f"[[upstream]] {key} of {upstream.host} is {getattr(upstream, key)}: it must be {count} or more, "
-                    f"one for each of [server] workers"
-                )
 
 
 def share(settings: Config, number: int) -> Config:

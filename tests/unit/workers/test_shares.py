@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from proxy import config
-from proxy.workers import check, share
+from proxy.workers import share
 
 REMOTE = "[[upstream]]\nhost = 'spark'\n{upstream}[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n{more}"
 
@@ -47,9 +47,9 @@ def test_the_default_of_what_is_not_set_is_divided_too() -> None:
 )
 def test_what_cannot_be_divided_is_refused(wrong: config.Config, said: str) -> None:
     with pytest.raises(config.ConfigError) as refused:
-        check(wrong)
+        config.check_workers(wrong)
     assert said in str(refused.value)
 
 
 def test_jobs_on_a_spark_connect_server_are_anybodys() -> None:
-    check(settings(more="[pipeline.spark]\n'spark.remote' = 'sc://h'\n"))
+    config.check_workers(settings(more="[pipeline.spark]\n'spark.remote' = 'sc://h'\n"))
