@@ -165,7 +165,9 @@ def _check(settings: Config) -> None:
     if encrypted or settings.tracing is not None or not settings.authentication.open_to_all:
         from proxy import admission
 
-        admission.entrance(settings)
+        admission.authentication(settings.authentication)
+        if settings.server.tls is not None:
+            admission.tls(settings.server.tls)
         admission.console_tls(settings.console)
         admission.check_tracing(settings.tracing)
     if any(address.tls or address.kerberos for address in settings.upstreams):

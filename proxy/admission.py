@@ -22,10 +22,11 @@ from proxy.config import (
     TracingSettings,
 )
 from proxy.journal import Writer
-from proxy.server import Entrance, Limits, TlsSettings
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
+
+    from proxy.server import Entrance, TlsSettings
 
 
 T = TypeVar("T")
@@ -36,6 +37,8 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
     Raise ConfigError now, not in the returned function, if the settings are invalid.
     """
+    from proxy.server import Entrance, Limits  # importing the server takes 2 s, and `check-config` seldom needs it
+
     return partial(
         Entrance,
         authentication=authentication(settings.authentication),
@@ -70,6 +73,8 @@ def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
 
 
 def _loaded(table: str, files: Certificate, required: bool) -> TlsSettings:
+    from proxy.server import TlsSettings
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     settings = TlsSettings(context, required)

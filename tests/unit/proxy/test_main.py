@@ -115,7 +115,9 @@ HEAVY = ("duckdb", "networkx", "opentelemetry", "proxy.service", "pyarrow", "pyi
     [["--help"], ["serve", "--help"], ["--version"], ["version"], ["check-config", "gate.toml"], ["refresh", "--help"]],
 )
 def test_commands_that_need_little_import_little(words: list[str], tmp_path: Path) -> None:
-    (tmp_path / "gate.toml").write_text(REMOTE)
+    settings = REMOTE.replace("port = 1", "port = 1\nworkers = 2")
+    (tmp_path / "users").write_text(PasswordFile.line("ann", "secret") + "\n")
+    (tmp_path / "gate.toml").write_text(f'{settings}[authentication]\npasswords = "users"\n')
     code = (
         "import sys\nfrom proxy.__main__ import main\ntry: code = main(sys.argv[1:])\n"
         f"except SystemExit as ended: code = ended.code\nprint(code, [m for m in {HEAVY} if m in sys.modules])"
