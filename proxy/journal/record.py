@@ -103,14 +103,16 @@ def digest(sql: str) -> str:
     >>> digest("SELECT a FROM t WHERE b = 'secr…")
     'SELECT a FROM t WHERE b = ?'
     """
-    pieces, end = "", 0
+    pieces: list[str] = []
+    end = 0
     for token in scan(sql):
         gap = " " if pieces and token.start > end else ""
         if token.text in _QUOTES:  # an unterminated string, for example in a shortened text
-            pieces += f"{gap}?"
+            pieces.append(f"{gap}?")
             break
-        pieces, end = pieces + gap + ("?" if _is_literal(token) else token.text), token.end
-    return _ROWS.sub("(?)", _LISTED.sub("?", pieces))
+        pieces.append(gap + ("?" if _is_literal(token) else token.text))
+        end = token.end
+    return _ROWS.sub("(?)", _LISTED.sub("?", "".join(pieces)))
 
 
 def _is_literal(token: Token) -> bool:
