@@ -185,7 +185,7 @@ def a_spark_is_taken_out_and_comes_back(gate: Gate, operator: Operator, connecti
             java.connect(gate.url)
         for_operators = java.connect(f"{gate.url}viewgate.system")
         for_operators.rows(f"RESUME VIEWGATE UPSTREAM '{spark}'")
-        assert for_operators.rows("SELECT 1 + 1") == [(2,)]
+        assert for_operators.rows("SELECT 1 + 1") == [("2",)]
         for_operators.close()
     finally:
         operator.rows(f"RESUME VIEWGATE UPSTREAM '{spark}'")
