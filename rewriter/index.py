@@ -6,13 +6,13 @@ A block is one SELECT. The shortlist may have views that turn out not to match; 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rewriter.asking import Known, is_branch, question_of, readable
-from rewriter.block import RangeSet, equate
+from rewriter.block import RangeSet, equate, remembered
 from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
@@ -95,12 +95,6 @@ class Definitions:
     exhaustive: bool = False
     declared: Declared | None = None
     plain: tuple[PlainView, ...] = ()
-    _recent: Callable[[Statement, SelectBlock], Shortlist] = field(init=False, repr=False)
-    expansions: Callable[[Statement], Expansions] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_recent", lru_cache(maxsize=1024)(self._shortlist))
-        object.__setattr__(self, "expansions", lru_cache(maxsize=1024)(self._expansions))
 
     @cached_property
     def thorough(self) -> Definitions:
@@ -249,7 +243,7 @@ class Definitions:
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
         """Return the views that could answer a block, and the views that the block names; ordered by name."""
-        return self._recent(statement, select)
+        return _shortlist(statement, select, self)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
@@ -267,36 +261,11 @@ class Definitions:
         """Return the number of views that read any of a statement's tables."""
         return self.shelf.reading(statement.tables).bit_count()
 
-    def _expansions(self, statement: Statement) -> Expansions:
-        named = set(statement.tables)
-        if self.plain_by_name.keys().isdisjoint(named) and self.by_name.keys().isdisjoint(named):
-            return (Expanded(statement),)
-        plain = expand(statement, self.plain_by_name)
-        every = expand(statement, by_name(self.plain, self.views))
-        own = Expanded(statement, refused=plain.refused)
-        made = {expanded.statement.sql: expanded for expanded in (every, own, plain)}
-        order = (plain.statement.sql, statement.sql, every.statement.sql)
-        return tuple(made[text] for text in dict.fromkeys(order))
+    def expansions(self, statement: Statement) -> Expansions:
+        """Return a statement with the views that it names expanded or not, in up to three forms."""
+        return _expansions(statement, self)
 
-    def _shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        tables, shelf = statement.tables_within(select), self.shelf
-        bits, partial = shelf.reading(tables), 0
-        beside: Mapping[TableName, int] = {}
-        if not self.exhaustive:
-            if is_branch(statement, select):
-                # The outer block may group the rows of the branch, so that the branch's Question is not enough.
-                return self._listed(bits, tables, partial, beside)
-            # A view that the index does not understand may still match by text.
-            others = bits & ~shelf.understood
-            question = question_of(statement, select, self.known, self.declared) if bits != others else None
-            if bits != others and not readable(statement, select):
-                bits = others
-            elif question is not None:
-                bits, partial, beside = question.possible(shelf, self.declared)
-                bits |= others
-        return self._listed(bits, tables, partial, beside)
-
-    def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
+    def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
         """Return the shortlist entries of the views in the bit set `bits`, and of the views named in `tables`.
 
         Views in the bit set `partial` are marked as partial; `beside` has, by table, the bit set of the views to which
@@ -354,6 +323,40 @@ class Definitions:
             below = (state.name for state in view.through)
             names.update((view.name, view.storage), self.sources[view.name], below)
         return frozenset(names)
+
+
+@remembered
+def _expansions(statement: Statement, definitions: Definitions) -> Expansions:
+    named = set(statement.tables)
+    if definitions.plain_by_name.keys().isdisjoint(named) and definitions.by_name.keys().isdisjoint(named):
+        return (Expanded(statement),)
+    plain = expand(statement, definitions.plain_by_name)
+    every = expand(statement, by_name(definitions.plain, definitions.views))
+    own = Expanded(statement, refused=plain.refused)
+    made = {expanded.statement.sql: expanded for expanded in (every, own, plain)}
+    order = (plain.statement.sql, statement.sql, every.statement.sql)
+    return tuple(made[text] for text in dict.fromkeys(order))
+
+
+@remembered
+def _shortlist(statement: Statement, select: SelectBlock, definitions: Definitions) -> Shortlist:
+    tables, shelf = statement.tables_within(select), definitions.shelf
+    bits, partial = shelf.reading(tables), 0
+    beside: Mapping[TableName, int] = {}
+    if not definitions.exhaustive:
+        if is_branch(statement, select):
+            # The outer block may group the rows of the branch, so that the branch's Question is not enough.
+            return definitions.listed(bits, tables, partial, beside)
+        # A view that the index does not understand may still match by text.
+        others = bits & ~shelf.understood
+        declared = definitions.declared
+        question = question_of(statement, select, definitions.known, declared) if bits != others else None
+        if bits != others and not readable(statement, select):
+            bits = others
+        elif question is not None:
+            bits, partial, beside = question.possible(shelf, declared)
+            bits |= others
+    return definitions.listed(bits, tables, partial, beside)
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
