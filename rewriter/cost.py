@@ -25,7 +25,7 @@ from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of, total
-from rewriter.sql import every, holds
+from rewriter.sql import columns_in, holds
 from rewriter.timeseries import as_bucket, day_source
 
 Tree = exp.Expr
@@ -191,7 +191,7 @@ def _as_block(rewriting: Rewriting) -> Block:
 def _columns(block: Block) -> Mapping[str, Collection[str]]:
     """Return the lower-case names of the columns that a block reads, by table id."""
     found: dict[str, set[str]] = {}
-    for column in chain.from_iterable(every(tree, exp.Column) for tree in block.expressions):
+    for column in chain.from_iterable(columns_in(tree) for tree in block.expressions):
         found.setdefault(column.table, set()).add(column.name.lower())
     return found
 

@@ -19,7 +19,7 @@ from rewriter.block.changed import changed, mapped
 from rewriter.block.words import words
 from rewriter.model import Column, TableName
 from rewriter.schema import output_types
-from rewriter.sql import every
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 _GROUPS = "groups_0"
@@ -80,7 +80,7 @@ def in_place_of(
     join.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
-    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
+    used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
     filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
     if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
         return None

@@ -296,11 +296,9 @@ def _listed(clause: object) -> Iterator[Tree]:
 
 def _reference(node: object) -> Reference | None:
     """Return a column, with or without parentheses, as a Reference; None for other expressions and for a star."""
-    if isinstance(node, exp.Paren):
-        return _reference(node.this)
-    if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
-        return None
-    return Reference(node.table.lower(), node.name.lower())
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+        return Reference(node.table.lower(), node.name.lower())
+    return _reference(node.this) if isinstance(node, exp.Paren) else None
 
 
 def _names(tree: Tree) -> set[str]:

@@ -172,7 +172,8 @@ def _share_of_width(table: Table, columns: Collection[str]) -> float:
 
 def _width(table: Table, columns: Collection[str]) -> int:
     """Return the bytes that these columns take in a row, by their types."""
-    return sum(_WIDTHS.get(column.type, _WIDE) for column in table.columns if column.name.lower() in columns)
+    known = table.by_name
+    return sum([_WIDTHS.get(known[name].type, _WIDE) for name in columns if name in known])
 
 
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:

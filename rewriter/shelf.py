@@ -137,7 +137,10 @@ class Shelf:
         A view exposes a column if the column's name, or a name equated with it, occurs outside aggregates in the view's
         query.
         """
-        return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
+        found = 0
+        for name in names:
+            found |= self.shown.get(name, 0)
+        return found
 
     def keep(self, names: Names, values: Values | None) -> int:
         """Return the views whose predicates may imply that a column has one of the values, as a bit set.

@@ -24,7 +24,7 @@ from rewriter.block.predicates import equated
 from rewriter.block.since import since_of
 from rewriter.block.traits import is_literal
 from rewriter.functions.types import FRACTIONS, holds_all
-from rewriter.sql import every
+from rewriter.sql import columns_in
 from rewriter.timeseries import as_bucket, factor_of, fields_of, nests, told_by
 
 Tree = exp.Expr
@@ -120,7 +120,7 @@ class Dependencies:
         """
         if join.kind != "LEFT" or len(join.tables) > 1:
             return False
-        beside = {c for conjunct in join.on for c in every(conjunct, exp.Column) if c.table != table.id}
+        beside = {c for conjunct in join.on for c in columns_in(conjunct) if c.table != table.id}
         pairs = [pair for conjunct in join.on if (pair := equated(conjunct, self._block)) is not None]
         equal = {mine for pair in pairs for mine, other in (pair, pair[::-1]) if other in beside}
         whole = {exp.column(name, table.id) for name in key} <= equal

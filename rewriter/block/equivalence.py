@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from rewriter.sql import every
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 Key = tuple[str, str]
@@ -63,7 +63,7 @@ class Equivalence:
             return tree
         known = self._normalized.get(tree)
         if known is None:
-            named = any(key_of(c) in self._representative for c in every(tree, exp.Column))
+            named = any(key_of(c) in self._representative for c in columns_in(tree))
             known = self._normalized[tree] = tree.transform(self._swap) if named else tree
         return known
 

@@ -44,7 +44,7 @@ from rewriter.functions.registry import (
 from rewriter.functions.results import BIGINT, INT, TEXT
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, STRING, holds_all
-from rewriter.sql import holds
+from rewriter.sql import windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
 from rewriter.sql.time_windows import unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
@@ -63,7 +63,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     if found is None:
         raise Unsupported(f"{_text(node)} is not supported")
     build, read = found
-    if any(value and argument not in read for argument, value in node.args.items()):
+    if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
         raise Unsupported(f"{_text(node)} has an option that is not supported")
     return build(node, scope)
 
@@ -436,7 +436,7 @@ def _counts_rows(argument: Tree) -> bool:
 
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
-    if has_aggregate(inner) or holds(inner, exp.Window) or any(opaque_within(inner)):
+    if has_aggregate(inner) or windows_in(inner) or any(opaque_within(inner)):
         raise Unsupported(f"{_text(node)} nests aggregates or subqueries")
 
 

@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import holds
+from rewriter.sql import windows_in
 from rewriter.sql.time_windows import SLIDES
 
 Tree = exp.Expr
@@ -136,7 +136,7 @@ class Block:
 
         False if the block has grouping sets, DISTINCT or window functions.
         """
-        return self.sets is None and not self.distinct and not any(holds(o, exp.Window) for o in self.outputs)
+        return self.sets is None and not self.distinct and not any(windows_in(o) for o in self.outputs)
 
     @property
     def expressions(self) -> tuple[Tree, ...]:

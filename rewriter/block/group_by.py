@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.block.traits import has_aggregate, is_literal
-from rewriter.sql import holds
+from rewriter.sql import columns_in, holds, windows_in
 
 Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]
@@ -107,7 +107,7 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
     ALL may be the name of a column.
     """
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
-    if any(not holds(key, exp.Column) for key in keys):
+    if any(not columns_in(key) for key in keys):
         raise Unsupported("GROUP BY ALL over a constant is not supported")
     try:
         read(exp.column("all"))
@@ -179,7 +179,7 @@ def _plain(keys: tuple[Tree, ...]) -> GroupBy:
 
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
-    if any(has_aggregate(key) or is_literal(key) or holds(key, exp.Window) for key in keys):
+    if any(has_aggregate(key) or is_literal(key) or windows_in(key) for key in keys):
         raise Unsupported("GROUP BY names an aggregate, a window function or a constant")
     if sets is not None and (len(sets) > MOST_SETS or not keys):
         raise Unsupported("GROUPING SETS without keys, or with too many, are not supported")

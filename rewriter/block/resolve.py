@@ -33,7 +33,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
 from rewriter.functions.trees import ROWS, number
 from rewriter.model import Column, TableName
-from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
+from rewriter.sql import CommonTable, SelectBlock, Statement, columns_in, every, names_called, windows_in
 
 Tree = exp.Expr
 # Returns the canonical tree of an outer reference: a column that no table of the block has.
@@ -74,6 +74,7 @@ def build_block(
     *,
     ties: bool = False,
     exists: bool = False,
+    decides: bool = True,
 ) -> Block:
     """Return the block of a SELECT; raise Unsupported for SQL that a block cannot represent.
 
@@ -81,7 +82,7 @@ def build_block(
     Without `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in
     WHERE; without `outer`, outer references raise Unsupported. With `ties`, window functions such as row_number() may
     distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose
-    outputs do not matter: `*` becomes one constant instead of all columns.
+    outputs do not matter: `*` becomes one constant instead of all columns. `decides` is the block's own.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -96,13 +97,13 @@ def build_block(
     sources = read(tree, taken)
     if texts is not None:
         constant = partial(_constant, find=find, common=common, texts=texts)
-        sources = sources._replace(scope=replace(sources.scope, constant=constant))
-    within = sources if outer is None else sources._replace(scope=replace(sources.scope, outer=outer))
+        sources = sources._replace(scope=sources.scope.using(constant=constant))
+    within = sources if outer is None else sources._replace(scope=sources.scope.using(outer=outer))
     where = read_where(tree.args.get("where"), within, read, taken)
     source = simplified(where.on(sources), where.conjuncts)
     items = [(number(1), None, False)] if exists and _takes_all(tree) else list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
-    plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins)
+    plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins, decides=decides)
     block = _grouped(tree, select, plain, ties)
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("WHERE has an aggregate: put the condition into HAVING")
@@ -224,7 +225,7 @@ class _SelectList:
 
     @cached_property
     def _aliased(self) -> Scope:
-        return replace(self.scope, alias=self.alias)
+        return self.scope.using(self.alias)
 
     def read_key(self, node: Tree) -> Tree:
         """Return an item of GROUP BY in canonical form; a column takes precedence over an output alias."""
@@ -232,7 +233,7 @@ class _SelectList:
 
     @cached_property
     def _before_aliases(self) -> Scope:
-        return replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
+        return self.scope.using(lambda name: None if self.scope.has(name) else self.alias(name))
 
     def read_order(self, node: Tree) -> Tree:
         """Return an item of ORDER BY in canonical form.
@@ -240,7 +241,7 @@ class _SelectList:
         An output takes precedence over a column of the same name, except if the item contains an aggregate.
         """
         aggregates = any(meant(call.name) in AGGREGATES for call in every(node, exp.Anonymous))
-        return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
+        return self._item(node, self._aliased if aggregates else self.scope.using(self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
         """Return the output at a position such as the 2 of `GROUP BY 2`; return any other expression in canonical form.
@@ -328,7 +329,7 @@ def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) ->
     result = Block(
         block.tables, block.where, block.outputs, block.names, keys,
         tuple(conjuncts_of(select.read(having_clause.this))) if having_clause is not None else (), order,
-        _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins, sets,
+        _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins, sets, decides=block.decides,
     )  # fmt: skip
     if by is not None and by.constant:
         result = replace(result, having=(*result.having, _any_rows()))
@@ -369,7 +370,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     """
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not supported")
-    outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
+    outputs = tuple(dict.fromkeys(output for output in block.outputs if columns_in(output)))
     if block.keys is None and outputs and block.plain:
         return replace(block, keys=outputs)
     left_out = next((item.key for item in block.order if item.key not in block.outputs), None)
@@ -391,10 +392,10 @@ def _check(block: Block, ties: bool) -> None:
         if not ties:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
-    if any(holds(item.key, exp.Window) and item.key not in block.outputs for item in block.order):
+    if any(windows_in(item.key) and item.key not in block.outputs for item in block.order):
         raise Unsupported("ORDER BY has a window function that is not an output: add it to the outputs")
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
-    if any(holds(tree, exp.Window) for tree in elsewhere):
+    if any(windows_in(tree) for tree in elsewhere):
         raise Unsupported("WHERE, HAVING or ON has a window function: filter in an outer SELECT")
 
 

@@ -92,12 +92,13 @@ class Scope:
 
         Raise Unsupported if the reference names no column, or more than one.
         """
-        if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
+        parts = node.parts
+        if len(parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
             raise Unsupported(f"{node.sql('spark')} is not a single column")
-        *qualifier, name = (part.name.lower() for part in node.parts)
-        found = list(self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name))
+        *qualifier, name = [part.name.lower() for part in parts]
+        found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
@@ -135,18 +136,27 @@ class Scope:
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
 
-    def _qualified(self, qualifier: tuple[str, ...], name: str) -> Iterator[Tree]:
-        for source in self.sources:
-            if source.answers_to(qualifier) and (tree := source.column(name)) is not None:
-                yield tree
+    def _qualified(self, qualifier: tuple[str, ...], name: str) -> list[Tree]:
+        named = [source for source in self.sources if source.answers_to(qualifier)]
+        return [tree for source in named if (tree := source.column(name)) is not None]
 
-    def _unqualified(self, name: str) -> Iterator[Tree]:
-        for label, tree in self.merged:
-            if label.lower() == name:
-                yield tree.copy()
-        for source in self.sources:
-            if (source.alias, name) not in self.hidden and (meant := source.column(name)) is not None:
-                yield meant
+    def _unqualified(self, name: str) -> list[Tree]:
+        merged = [tree.copy() for label, tree in self.merged if label.lower() == name]
+        return merged + [
+            tree
+            for source in self.sources
+            if (tree := source.column(name)) is not None and (source.alias, name) not in self.hidden
+        ]
+
+    def using(
+        self,
+        alias: Callable[[str], Tree | None] | None = None,
+        outer: Callable[[exp.Column], Tree] | None = None,
+        constant: Callable[[Tree], str] | None = None,
+    ) -> Scope:
+        """Return the scope with these functions in place of its own; None keeps a function."""
+        functions = alias or self.alias, outer or self.outer, constant or self.constant
+        return Scope(self.tables, self.sources, self.merged, self.hidden, *functions)
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
         """Yield the name (None if unknown) and the canonical expression of each column of `*` or `qualifier.*`.

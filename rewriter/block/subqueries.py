@@ -25,7 +25,7 @@ from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
 from rewriter.block.traits import has_aggregate, temporal_type
 from rewriter.functions.types import INTEGERS
-from rewriter.sql import every, holds
+from rewriter.sql import columns_in, windows_in
 
 Tree = exp.Expr
 # Reads the FROM clause of a SELECT; its tables get ids that are not among the given ones.
@@ -61,12 +61,14 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
     converts the FROM clause of a subquery. The tables of subqueries get no id that is in `taken`.
     """
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
-    asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
-    plain = (part for part in parts if _membership(part) is None)
+    found = [(part, _membership(part)) for part in parts]
+    plain = (part for part, membership in found if membership is None)
     conjuncts = [inner for part in plain for inner in conjuncts_of(canonical(part, source.scope))]
     tables: list[Occurrence] = []
     joins: list[Join] = []
-    for part, membership in asked:
+    for part, membership in found:
+        if membership is None:
+            continue
         around = source._replace(where=(*source.where, *conjuncts))
         try:
             more, join = _joined(membership, around, read, taken.union(t.id for t in (*source.tables, *tables)))
@@ -118,7 +120,7 @@ def _joined(
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
         raise Unsupported(f"{shown(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
-    if any(has_aggregate(output) or holds(output, exp.Window) for output in outputs):
+    if any(has_aggregate(output) or windows_in(output) for output in outputs):
         raise Unsupported(f"{shown(select)} has an aggregate")
     # Nested SEMI joins become inner: only whether a match exists matters, not how many there are.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
@@ -132,7 +134,7 @@ def _joined(
             _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
-    if all(column.table in ids for conjunct in on for column in every(conjunct, exp.Column)):
+    if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
         raise Unsupported(f"{shown(select)} does not depend on the rows of the outer query")
     return tables, Join(asked.kind, ids, on)
 

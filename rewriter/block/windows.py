@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.functions.registry import SUCCESSIONS, WINDOWED, WINDOWS, meant
-from rewriter.sql import every
+from rewriter.sql import windows_in
 
 Tree = exp.Expr
 
@@ -37,7 +37,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
         spec=_frame(node),
         over="OVER",
     )
-    if any(inner is not window for inner in every(window, exp.Window)):
+    if len(windows_in(window)) > 1:
         raise Unsupported(f"{_text(node)} nests window functions")
     return window
 
@@ -48,7 +48,7 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
     `keys` are the block's grouping keys, which identify its rows. If the block does not group (None), each window
     function that can distinguish equal rows raises Unsupported.
     """
-    for window in every(tree, exp.Window):
+    for window in windows_in(tree):
         spec, order = window.args.get("spec"), window.args.get("order")
         by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
         if not by_rows and window.this.name not in SUCCESSIONS:

@@ -65,11 +65,12 @@ def block_of(
         outer=outer,
         ties=ties,
         exists=membership is Membership.EXISTS,
+        decides=statement.decides_by(select),
     )
     block = _asked_as_set(block, membership)
     if correlation is not None:
         correlation.check(block, compared=membership is None)
-    return replace(block, decides=statement.decides_by(select)), correlation
+    return block, correlation
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:

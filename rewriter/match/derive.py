@@ -18,7 +18,7 @@ from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
 from rewriter.match.time_filters import absent, compared, dated, joined_day, truncated
 from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded, unfactored
-from rewriter.sql import holds, operands
+from rewriter.sql import columns_in, operands
 
 Tree = exp.Expr
 # Returns the expression over the storage, a Miss if the storage cannot give it, or None if the lemma does not apply.
@@ -75,7 +75,7 @@ def column(tree: Tree, rows: Rows) -> Read:
 
 def constant(tree: Tree, rows: Rows) -> Read:
     """Return an expression without columns unchanged; None for other expressions."""
-    return tree if not holds(tree, exp.Column) else None
+    return tree if not columns_in(tree) else None
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:

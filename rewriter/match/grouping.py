@@ -17,7 +17,7 @@ from rewriter.match.inexact import unrounded
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead
 from rewriter.match.whole_sums import is_exact
-from rewriter.sql import every, holds, nodes_of
+from rewriter.sql import columns_in, nodes_of
 
 Tree = exp.Expr
 
@@ -43,7 +43,7 @@ class Groups:
             return key
         if aggregate_of(tree) is not None:
             return self.aggregate(tree)
-        if not holds(tree, exp.Column) and not has_aggregate(tree):
+        if not columns_in(tree) and not has_aggregate(tree):
             return tree
         return rebuilt(tree, self.over)
 
@@ -156,7 +156,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
     """Return the tables that must be joined to the storage table again, because `trees` use their columns."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
-    used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
+    used = {column.table for tree in (*trees, *on) for column in columns_in(tree)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
         return []
     known = (reading.back(table.id) for table in reading.block.tables)

@@ -15,7 +15,7 @@ from rewriter.block.traits import is_literal
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, INEXACT
 from rewriter.match.whole_sums import is_exact
-from rewriter.sql import every, nodes_of
+from rewriter.sql import columns_in, nodes_of
 
 Tree = exp.Expr
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
@@ -34,7 +34,7 @@ def inexact_use(block: Block) -> str | None:
     deciding = [*block.where, *on, *(block.keys or ()), *block.having, *ordering]
     deciding += block.outputs if block.distinct or block.decides else ()
     deciding += [part for output in block.outputs for part in _beyond_arithmetic(output)]
-    return next((words(c) for tree in deciding for c in every(tree, exp.Column) if c in columns), None)
+    return next((words(c) for tree in deciding for c in columns_in(tree) if c in columns), None)
 
 
 def unrounded(output: Tree) -> Tree:

@@ -23,7 +23,7 @@ from rewriter.match.numbers import SUM_DIGITS
 from rewriter.match.reading import Reading
 from rewriter.model.settings import is_ansi
 from rewriter.schema import numeric_type
-from rewriter.sql import holds
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 # Maps a function name and an argument to the partial aggregate over one storage row; None if storage lacks it.
@@ -81,7 +81,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
     `argument` is the whole expression, `varying` is x, and `of` returns partial aggregates. Return None if the storage
     table lacks the sum or count of x.
     """
-    summed = of("sum", varying) if holds(varying, exp.Column) else None
+    summed = of("sum", varying) if columns_in(varying) else None
     if summed is None:
         return None
     if isinstance(argument, exp.Mul):

@@ -12,7 +12,7 @@ from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import Candidate
 from rewriter.model import Table
-from rewriter.sql import every
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 
@@ -161,7 +161,7 @@ def _left_joined(
     match. Return None for other joins.
     """
     (table,) = join.tables if len(join.tables) == 1 else ("",)
-    columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
+    columns = {node.table for conjunct in join.on for node in columns_in(conjunct)}
     if join.kind != "LEFT" or not table or not columns <= wider.keys():
         return None
     equal = [pair for conjunct in join.on if (pair := equated(conjunct, candidate.block)) is not None]

@@ -37,7 +37,7 @@ from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, filling_join, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
-from rewriter.sql import every, holds, nodes_of
+from rewriter.sql import columns_in, nodes_of, windows_in
 
 Tree = exp.Expr
 
@@ -332,7 +332,7 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
     within = any(
         isinstance(node, (exp.Predicate, exp.Connector, exp.Not)) for node in nodes_of(conjunct) if node is not conjunct
     )
-    turned = isinstance(conjunct, (exp.LT, exp.LTE)) and not holds(conjunct.this, exp.Column)
+    turned = isinstance(conjunct, (exp.LT, exp.LTE)) and not columns_in(conjunct.this)
     return zero or within or turned or not isinstance(conjunct, _BY_FILES)
 
 
@@ -344,7 +344,7 @@ def decides_by_floats(block: Block) -> Tree | None:
     """
     if not block.decides or block.limit or block.offset:
         return None
-    windows = [window for output in block.outputs for window in every(output, exp.Window)]
+    windows = [window for output in block.outputs for window in windows_in(output)]
     if windows:
         keys = [key for key in windows[0].args["partition_by"] if all(key in w.args["partition_by"] for w in windows)]
     else:
@@ -354,7 +354,7 @@ def decides_by_floats(block: Block) -> Tree | None:
 
 
 def _floats(tree: Tree, block: Block) -> list[exp.Column]:
-    return [c for c in every(tree, exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
+    return [c for c in columns_in(tree) if (d := block.type_of(c)) and d.type in FRACTIONS]
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:

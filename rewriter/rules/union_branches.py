@@ -11,7 +11,7 @@ from rewriter.block import Block
 from rewriter.functions.trees import ROWS, number
 from rewriter.match.decompose import decomposed
 from rewriter.match.divided import merged
-from rewriter.sql import holds
+from rewriter.sql import columns_in
 
 
 def union_branches(block: Block) -> Sequence[Block]:
@@ -43,6 +43,6 @@ def _few_keys(block: Block) -> Block:
     If all keys are constants, HAVING count(*) > 0 takes their place: for an empty input, GROUP BY a constant returns no
     group, but an aggregate without keys returns one.
     """
-    keys = tuple(key for key in block.keys or () if holds(key, exp.Column))
+    keys = tuple(key for key in block.keys or () if columns_in(key))
     some = (exp.GT(this=ROWS, expression=number(0)),) if block.keys and not keys else ()
     return replace(block, keys=keys, having=some)

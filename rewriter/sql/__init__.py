@@ -11,7 +11,7 @@ from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
 from rewriter.sql.membership import Membership, membership_of
 from rewriter.sql.outputs import output_names, with_outputs
-from rewriter.sql.search import every, holds, names_called, nodes_of, operands
+from rewriter.sql.search import columns_in, every, holds, names_called, nodes_of, operands, windows_in
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -42,6 +42,7 @@ __all__ = [
     "View",
     "at_snapshots",
     "by_name",
+    "columns_in",
     "every",
     "expand",
     "expression_sql",
@@ -68,5 +69,6 @@ __all__ = [
     "storage_tree",
     "tokenize",
     "travel",
+    "windows_in",
     "with_outputs",
 ]

@@ -12,7 +12,7 @@ Tree = exp.Expr
 _Node = TypeVar("_Node", bound=exp.Expr)
 
 # These nodes contain names and types, but never expressions.
-_LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType})
+LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType})
 
 
 def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
@@ -21,7 +21,7 @@ def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
     >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
     ['a', 'b']
     """
-    if type(tree) in _LEAVES:
+    if type(tree) in LEAVES:
         return [tree] if isinstance(tree, kind) else []
     return [node for node in nodes_of(tree) if isinstance(node, kind)]
 
@@ -32,7 +32,7 @@ def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
     >>> holds(exp.column("a") + 1, exp.Literal), holds(exp.column("a"), (exp.Window, exp.Literal))
     (True, False)
     """
-    if type(tree) in _LEAVES:
+    if type(tree) in LEAVES:
         return isinstance(tree, kind)
     return any(isinstance(node, kind) for node in nodes_of(tree))
 
@@ -43,7 +43,7 @@ def names_called(tree: Tree) -> frozenset[str]:
     >>> sorted(names_called(exp.func("f", exp.column("a")) + exp.func("g")))
     ['f', 'g']
     """
-    return _NO_NAMES if type(tree) in _LEAVES else _names_called(tree)
+    return _NO_NAMES if type(tree) in LEAVES else _names_called(tree)
 
 
 _NO_NAMES = frozenset[str]()
@@ -54,11 +54,37 @@ def _names_called(tree: Tree) -> frozenset[str]:
     return frozenset(call.name for call in every(tree, exp.Anonymous))
 
 
+def columns_in(tree: Tree) -> tuple[exp.Column, ...]:
+    """Return all columns in a canonical expression, which must not be changed.
+
+    >>> [column.name for column in columns_in(exp.column("a") + exp.column("b"))]
+    ['a', 'b']
+    """
+    if isinstance(tree, exp.Column):
+        return (tree,)
+    return () if type(tree) in LEAVES else _columns_in(tree)
+
+
+@lru_cache(maxsize=4096)  # a decision asks for the columns of each output and conjunct about five times
+def _columns_in(tree: Tree) -> tuple[exp.Column, ...]:
+    return tuple(every(tree, exp.Column))
+
+
+def windows_in(tree: Tree) -> tuple[exp.Window, ...]:
+    """Return all window functions in a canonical expression, outer ones first, which must not be changed."""
+    return () if type(tree) in LEAVES else _windows_in(tree)
+
+
+@lru_cache(maxsize=4096)  # as for columns
+def _windows_in(tree: Tree) -> tuple[exp.Window, ...]:
+    return tuple(every(tree, exp.Window))
+
+
 def nodes_of(tree: Tree) -> list[Tree]:
     """Return all nodes of an expression, outer nodes first; identifiers within columns are omitted."""
     found = [tree]
     for node in found:
-        if type(node) in _LEAVES:
+        if type(node) in LEAVES:
             continue
         for value in node.args.values():
             if isinstance(value, Tree):

@@ -20,7 +20,7 @@ from rewriter.block.traits import is_constant
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
 from rewriter.match.bounds import divides, is_unknown
 from rewriter.schema import UNKNOWN, expression_type
-from rewriter.sql import every, operands
+from rewriter.sql import columns_in, operands
 from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import (
     as_bucket,
@@ -167,7 +167,7 @@ class Filter:
         self._read.add(subject)
         # A computed subject may be NULL only where its columns are; record its columns, to compare it with filters on
         # these.
-        for column in () if isinstance(subject, exp.Column) else every(subject, exp.Column):
+        for column in () if isinstance(subject, exp.Column) else columns_in(subject):
             self._line(column, self._kind(column))
         if subject not in self.lines:
             declared = self.block.type_of(subject)

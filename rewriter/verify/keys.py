@@ -21,7 +21,7 @@ from rewriter.block.changed import mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.model import Table, TableName
-from rewriter.sql import every
+from rewriter.sql import columns_in
 from rewriter.verify.normal import equalities
 
 Tree = exp.Expr
@@ -263,7 +263,7 @@ def _without(block: Block, table: str) -> Block:
 
 
 def _reads(block: Block, table: str) -> bool:
-    return any(column.table == table for tree in block.expressions for column in every(tree, exp.Column))
+    return any(column.table == table for tree in block.expressions for column in columns_in(tree))
 
 
 def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:

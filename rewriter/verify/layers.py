@@ -19,7 +19,7 @@ from rewriter.block.predicates import equated
 from rewriter.layers import outermost_aggregates
 from rewriter.model import Column, TableName
 from rewriter.schema import expression_type
-from rewriter.sql import every, holds
+from rewriter.sql import columns_in, windows_in
 from rewriter.verify.compare import Comparison, compare, compared_as
 from rewriter.verify.keys import Tables
 from rewriter.verify.normal import equalities, normal_block, represented
@@ -100,7 +100,7 @@ class _Layers:
         found = compare(asked, computed, self._tables, self._zone)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
         different = {*asked.where} ^ {*computed.where}
-        columns = {column for tree in different for column in every(tree, exp.Column)}
+        columns = {column for tree in different for column in columns_in(tree)}
         certain = found.certain and all(self._is_free(column, asked) for column in columns)
         return replace(found, certain=certain, axioms=axioms)
 
@@ -117,7 +117,7 @@ class _Layers:
             return False
         part = next(part for part, name in groups.columns.items() if name == column.name)
         on = (tree for join in groups.block.joins for tree in join.on)
-        limited = {c for tree in (*groups.block.where, *on) for c in every(tree, exp.Column)}
+        limited = {c for tree in (*groups.block.where, *on) for c in columns_in(tree)}
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
@@ -224,12 +224,12 @@ class _Layers:
 
 def _distinct_as_groups(rows: Block) -> Block:
     """Return a DISTINCT block as a block grouped by all outputs that are not constants; other blocks unchanged."""
-    keys = tuple(dict.fromkeys(output for output in rows.outputs if holds(output, exp.Column)))
+    keys = tuple(dict.fromkeys(output for output in rows.outputs if columns_in(output)))
     return replace(rows, keys=keys, distinct=False) if rows.distinct and keys and not _has_windows(rows) else rows
 
 
 def _has_windows(block: Block) -> bool:
-    return any(holds(output, exp.Window) for output in block.outputs)
+    return any(windows_in(output) for output in block.outputs)
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
@@ -249,7 +249,7 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
-    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
+    used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided("an outer join adds columns computed from groups")

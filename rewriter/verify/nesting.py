@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block.since import since_of
 from rewriter.functions.trees import call_of, cast
-from rewriter.sql import holds
+from rewriter.sql import columns_in
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     Grain,
@@ -142,7 +142,7 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     if isinstance(source, exp.Anonymous) and source.name == "add_months" and grain in _MONTHS:
         # Dates of one month, moved by the same number of months, are in one month.
         time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
-        settled = time is not None and not holds(number, exp.Column)
+        settled = time is not None and not columns_in(number)
         return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
     if isinstance(source, (exp.Add, exp.Sub)) and isinstance(source.expression, exp.Interval):
         return _moved(forms, source, grain)
@@ -169,7 +169,7 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
     still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
-    if length is None or not step.name.isdecimal() or not still or not holds(moved.this, exp.Column):
+    if length is None or not step.name.isdecimal() or not still or not columns_in(moved.this):
         return None
     for unit, seconds in _UNITS.items():
         whole = int(step.name) * length % seconds == 0 and nested(unit, grain, kind, forms.zone)
