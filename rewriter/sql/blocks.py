@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import compress, count
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlglot.tokens import Token, TokenType
@@ -27,10 +29,21 @@ QUERY_TAIL = frozenset(
 )
 # The tokens at which a block may begin or end; all other tokens are skipped.
 _STRUCTURE = OPENING | CLOSING | SET_OPERATORS | QUERY_TAIL | {TokenType.SELECT, TokenType.SEMICOLON}
+_KIND = attrgetter("token_type")
 _BARE = frozenset({TokenType.FROM, TokenType.TABLE})
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.DISTINCT})
 # Tokens that may precede a query without WITH; the start of the text counts as "(".
 _BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
+
+
+def kinds_of(tokens: Sequence[Token]) -> list[TokenType]:
+    """Return the kind of each token."""
+    return list(map(_KIND, tokens))
+
+
+def places_of(wanted: Set[TokenType], kinds: Iterable[TokenType]) -> Iterator[int]:
+    """Return the indices of the kinds that are among `wanted`."""
+    return compress(count(), map(wanted.__contains__, kinds))
 
 
 class SelectSpan(NamedTuple):
@@ -76,13 +89,9 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
     """
     levels = [_Level()]
     found: list[SelectSpan] = []
-    last: Token | None = None
-    for token in tokens:
-        kind = token.token_type
-        if kind not in _STRUCTURE:
-            last = token
-            continue
-        level = levels[-1]
+    kinds = kinds_of(tokens)
+    for i in places_of(_STRUCTURE, kinds):
+        kind, level, last = kinds[i], levels[-1], tokens[i - 1] if i else None
         if kind in OPENING:
             levels.append(_Level())
         elif kind in CLOSING and len(levels) > 1:
@@ -91,15 +100,14 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
         elif kind is TokenType.SEMICOLON:
             level.close(last)
         elif kind is TokenType.SELECT and level.start is None:
-            level.start = token.start
+            level.start = tokens[i].start
         elif kind in SET_OPERATORS and not leaves_out(last, kind):
             level.operand = True
             level.close(_before(level, last))
         elif kind in QUERY_TAIL and level.tail is None and last is not None:
             level.tail = last.end + 1
-        last = token
     for level in reversed(levels):
-        level.close(last)
+        level.close(tokens[-1] if tokens else None)
         found += level.spans
     return tuple(sorted(found))
 
@@ -152,8 +160,8 @@ def has_bare_query(tokens: Sequence[Token]) -> bool:
     >>> [has_bare_query(tokenize(sql)) for sql in queries]
     [True, True, False]
     """
-    kinds = [token.token_type for token in tokens]
-    before = [kinds[i - 1] if i else TokenType.L_PAREN for i, kind in enumerate(kinds) if kind in _BARE]
+    kinds = kinds_of(tokens)
+    before = [kinds[i - 1] if i else TokenType.L_PAREN for i in places_of(_BARE, kinds)]
     if TokenType.WITH not in kinds and _BEFORE_QUERIES.isdisjoint(before):
         return False
     levels = [_Opened()]

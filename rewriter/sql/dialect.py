@@ -23,7 +23,7 @@ of these expressions might be nested is refused: Spark takes only constants.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
@@ -33,8 +33,9 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model.names import RESERVED
-from rewriter.sql.blocks import CLOSING, OPENING
+from rewriter.sql.blocks import CLOSING, OPENING, kinds_of, places_of
 from rewriter.sql.mistakes import left_open, unexpected
+from rewriter.sql.search import LEAVES
 
 Tree = exp.Expr
 
@@ -57,6 +58,11 @@ _NO_TYPES = {
         }
     ),
 }
+# Operators that the parser also has as functions: their text is not in the tree.
+_NO_NAMES = frozenset({TokenType.AND, TokenType.OR, TokenType.EXISTS})
+_AFTER_NAMES = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET})
+_MARKED = frozenset({exp.Anonymous, exp.Identifier, exp.Join})
+_NO_COMPOUNDS = LEAVES | {str, bool, type(None)}
 _SIZES = frozenset({TokenType.NUMBER, TokenType.COMMA})
 # The words that may stand before JOIN, except the methods.
 _BEFORE_JOIN = frozenset({*Spark.Parser.JOIN_SIDES, *Spark.Parser.JOIN_KINDS})
@@ -149,10 +155,11 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     """
     if _MARK in sql:
         raise ParseError("it contains the character with code 0")
-    marked = list(_marked(tokenize(sql) if tokens is None else tokens))
-    if sum(one.token_type in _LIMITS and other.token_type not in _NO_EXPRESSION for one, other in pairwise(marked)) > 1:
+    marked, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
+    kinds = kinds_of(marked)
+    if not _LIMITS.isdisjoint(kinds) and _expressions_in_limits(kinds) > 1:
         raise ParseError("LIMIT and OFFSET must be constants")
-    joins = _mark_joins(marked)
+    joins = _mark_joins(marked, kinds) if TokenType.JOIN in kinds else 0
     try:
         trees = _DIALECT.parser().parse(marked, sql)
     except RecursionError as error:
@@ -161,38 +168,49 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
-    if _restore(trees[0]) != joins:
+    restored, joined, calls = _restore(_compounds(trees[0]))
+    if restored < names:  # a column's name, or a name in `* REPLACE (…)`
+        _, more, calls = _restore(trees[0].find_all(exp.Anonymous, exp.Identifier, exp.Join))
+        joined += more
+    _put_units(calls)
+    if joined != joins:
         raise ParseError("JOIN is used as a name")
     return trees[0]
 
 
-def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
+def _expressions_in_limits(kinds: Sequence[TokenType]) -> int:
+    """Return how many clauses LIMIT or OFFSET may have an expression instead of a constant."""
+    return sum(kind in _LIMITS and after not in _NO_EXPRESSION for kind, after in pairwise(kinds))
 
-    These names are names of functions, and names of columns that are also names of types. Raise ParseError if NULL is
-    used as a name.
+
+def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], int]:
+    """Return the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
+
+    Also return the number of these names. They are names of functions, and names of columns that are also names of
+    types. Raise ParseError if NULL is used as a name.
     """
-    listed: dict[int, TokenType] = {}
-    for i, token in enumerate(tokens):
-        if token.token_type in _CALLABLE:
-            word = token.text.upper()
-            called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
-            if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):
-                listed |= {i + 2: TokenType.STRING, i + 3: TokenType.COMMA}
-            if (called and word in _CALLS) or word in _WORDS:
-                named = token.token_type in _TYPES and _is_name(tokens, i)
-                kind = TokenType.VAR if named else token.token_type
-                yield _other(token, kind, token.text + _MARK)
-                continue
-        if token.token_type in _TYPES and _is_name(tokens, i):
+    marked, names = list(tokens), 0
+    # A name is marked only before a parenthesis or bracket, except for the words.
+    places = [i - 1 for i in places_of(_AFTER_NAMES, kinds_of(tokens)) if i]
+    if any(map(sql.upper().__contains__, _WORDS)):
+        places = sorted({*places, *(i for i, token in enumerate(tokens) if token.text.upper() in _WORDS)})
+    for i in places:
+        token = tokens[i]
+        called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
+        word = token.text.upper() if token.token_type in _CALLABLE else ""
+        if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):
+            marked[i + 2] = _other(tokens[i + 2], TokenType.STRING, tokens[i + 2].text)
+            marked[i + 3] = _other(tokens[i + 3], TokenType.COMMA, tokens[i + 3].text)
+        named = token.token_type in _TYPES and _is_name(tokens, i)
+        if (called and word in _CALLS) or word in _WORDS:
+            marked[i] = _other(token, TokenType.VAR if named else token.token_type, token.text + _MARK)
+            names += token.token_type not in _NO_NAMES
+        elif named:
             if token.token_type is TokenType.NULL:
                 raise ParseError("NULL is used as a name")
-            yield _other(token, TokenType.VAR, token.text + _MARK)
-            continue
-        if listed and i in listed:
-            yield _other(token, listed[i], token.text)
-            continue
-        yield token
+            marked[i] = _other(token, TokenType.VAR, token.text + _MARK)
+            names += 1
+    return marked, names
 
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:
@@ -211,18 +229,16 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
     return i == len(tokens) or tokens[i].token_type is not TokenType.R_PAREN
 
 
-def _mark_joins(tokens: list[Token]) -> int:
-    """Insert a token (the mark) as the method of each join that has none, in place; return the number of marked joins.
+def _mark_joins(tokens: list[Token], kinds: Sequence[TokenType]) -> int:
+    """Insert the mark as the method of each join that has none; return how many joins have it.
 
-    With a method, such as NATURAL, sqlglot's parser reads a join only once. Raise ParseError if the parser would take
-    the word before JOIN, or the mark, for the name of a relation or an output.
+    Raise ParseError where the parser would take the word before JOIN, or the mark, for the name of a relation or an
+    output.
     """
-    kinds = [token.token_type for token in tokens]
-    if TokenType.JOIN not in kinds:
-        return 0
     places: list[int] = []
     joinable = [False]  # by depth: whether relations precede, not outputs
-    for i, kind in [(i, kind) for i, kind in enumerate(kinds) if kind in _AROUND_JOINS]:
+    for i in places_of(_AROUND_JOINS, kinds):
+        kind = kinds[i]
         if kind is TokenType.JOIN:
             _mark_join(kinds, i, places, joinable=joinable[-1])
         elif kind in OPENING:
@@ -263,27 +279,52 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
-def _restore(tree: Tree) -> int:
-    """Remove the characters of code 0 that were appended to names and joins before parsing, in place.
+def _compounds(tree: Tree) -> list[Tree]:
+    """Return all nodes of a tree except those within columns and other leaves, outer nodes first."""
+    found = [tree]
+    for node in found:
+        for value in node.args.values():
+            kind = type(value)
+            if kind in _NO_COMPOUNDS:
+                continue
+            if kind is list:
+                found += [item for item in value if type(item) not in _NO_COMPOUNDS and isinstance(item, Tree)]
+            elif isinstance(value, Tree):
+                found.append(value)
+    return found
 
-    Also replace columns that stand for time units by units: `DAY` is a unit in `dateadd(DAY, 7, t)`, but not in
-    `datediff(day, other)`. Return the number of joins that had a marked method.
+
+def _restore(nodes: Iterable[Tree]) -> tuple[int, int, list[exp.Anonymous]]:
+    """Remove the marks from names and joins.
+
+    Return the number of marked names, the number of marked joins, and the calls with three arguments.
     """
-    calls, joins = [], 0
-    for node in tree.find_all(exp.Anonymous, exp.Identifier, exp.Join):
+    names, joins = 0, 0
+    calls: list[exp.Anonymous] = []
+    for node in nodes:
+        if type(node) not in _MARKED:
+            continue
         if isinstance(node, exp.Join):
             joins += _restore_join(node)
             continue
         name = node.args["this"]
         if isinstance(name, str) and name.endswith(_MARK):
             node.set("this", name.removesuffix(_MARK))
+            names += 1
         if isinstance(node, exp.Anonymous) and len(node.expressions) == 3:
             calls.append(node)
+    return names, joins, calls
+
+
+def _put_units(calls: Iterable[exp.Anonymous]) -> None:
+    """Replace columns that stand for time units by units.
+
+    A unit is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`.
+    """
     for call in calls:
         unit = call.expressions[0] if _TAKES_UNIT.fullmatch(call.name) else None
         if isinstance(unit, exp.Column) and not unit.table and not unit.this.args.get("quoted"):
             unit.replace(exp.Var(this=unit.name.upper()))
-    return joins
 
 
 def _restore_join(join: exp.Join) -> bool:

@@ -5,14 +5,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from operator import attrgetter
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import MaterializedView, Session, TableName
-from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, leaves_out, select_spans
+from rewriter.sql.blocks import (
+    CLOSING,
+    OPENING,
+    SET_OPERATORS,
+    SelectSpan,
+    has_bare_query,
+    kinds_of,
+    leaves_out,
+    select_spans,
+)
 from rewriter.sql.dialect import ParseError, calls_window, parse_select, tokenize
 from rewriter.sql.outside import outside
 from rewriter.sql.time_windows import split_windows
@@ -28,6 +38,7 @@ LONGEST = 200_000
 # reads another one twice 1.5 s.
 MOST_SELECTS, MOST_CTES = 300, 50
 _LINE_END = re.compile(r"[\r\n]")
+_START = attrgetter("start")
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,14 +270,8 @@ class Statement:
         """Return the full name of a table in FROM; None for CTEs, temporary views and table functions."""
         known = self._meant.get(id(table))
         if known is None:
-            known = self._meant[id(table)] = table, self._resolve(table)
+            known = self._meant[id(table)] = table, _named(table, self.session, self.ctes)
         return known[1]
-
-    def _resolve(self, table: exp.Table) -> TableName | None:
-        parts = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
-        if len(parts) != len(table.parts) or not parts or (len(parts) == 1 and parts[0].lower() in self.ctes):
-            return None
-        return self.session.resolve(parts)
 
 
 def parse(sql: str, session: Session) -> Statement:
@@ -282,31 +287,32 @@ def parse(sql: str, session: Session) -> Statement:
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
     # Most passes over the tokens look for a kind that few statements contain.
-    kinds = frozenset([token.token_type for token in tokens])
+    kinds = frozenset(kinds_of(tokens))
     problem = _problem(sql, tokens, kinds)
     filling = query_of_write(tokens)
     tokens = tokens if filling is None else tokens[filling:]
-    bare = Statement(
+    read = partial(
+        Statement,
         sql,
         session,
         filling is None and _is_query(tokens, kinds),
-        problem=problem,
         complete=not has_bare_query(tokens),
         fills=filling is not None,
     )
     if problem or TokenType.SELECT not in kinds:
-        return bare
+        return read(problem=problem)
     blocks = tuple(_blocks(sql, tokens))
-    ctes = list(_ctes(tokens)) if TokenType.WITH in kinds else []
-    named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
-    tables = {name: None for block in blocks for table in block.tables if (name := named.resolve(table))}
-    common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
+    names = list(_ctes(tokens)) if TokenType.WITH in kinds else []
+    ctes = frozenset(names)
+    tables = {name: None for block in blocks for table in block.tables if (name := _named(table, session, ctes))}
+    common = tuple(_common(sql, tokens, names, blocks)) if names else ()
     if len(common) > MOST_CTES:
-        return replace(bare, problem=f"it has more than {MOST_CTES} common table expressions")
+        return read(problem=f"it has more than {MOST_CTES} common table expressions")
     if any(table.until < len(sql) for table in common):
         _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
-    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds), pivots=pivots)
+    merges = _merges(tokens, kinds)
+    return read(blocks=blocks, ctes=ctes, tables=tuple(tables), common=common, merges=merges, pivots=pivots)
 
 
 @lru_cache(maxsize=64)  # parsing and matching a view ask for it several times in a row
@@ -355,6 +361,14 @@ def offering(tree: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
             yield item.alias_or_name.lower(), item
 
 
+def _named(table: exp.Table, session: Session, ctes: Set[str]) -> TableName | None:
+    parts = table.parts
+    names = tuple([part.name for part in parts if isinstance(part, exp.Identifier)])
+    if len(names) != len(parts) or not names or (len(names) == 1 and names[0].lower() in ctes):
+        return None
+    return session.resolve(names)
+
+
 def place_of(table: exp.Table) -> tuple[int, int]:
     """Return the start and end offsets of a table's name in the statement's text."""
     parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
@@ -362,7 +376,7 @@ def place_of(table: exp.Table) -> tuple[int, int]:
 
 
 def _blocks(sql: str, tokens: Sequence[Token]) -> Iterator[SelectBlock]:
-    starts = [token.start for token in tokens]
+    starts = list(map(_START, tokens))
     for span in select_spans(tokens):
         yield _block(sql, span, tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)])
 
