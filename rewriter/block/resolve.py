@@ -28,6 +28,7 @@ from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
+from rewriter.block.unmatched import with_anti_joins
 from rewriter.block.windows import refuse_ties
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
@@ -100,14 +101,15 @@ def build_block(
         sources = sources._replace(scope=sources.scope.using(constant=constant))
     within = sources if outer is None else sources._replace(scope=sources.scope.using(outer=outer))
     where = read_where(tree.args.get("where"), within, read, taken)
-    source = simplified(where.on(sources), where.conjuncts)
+    joined = where.on(sources)
+    source = simplified(joined, where.conjuncts)
     items = [(number(1), None, False)] if exists and _takes_all(tree) else list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins, decides=decides)
     block = _grouped(tree, select, plain, ties)
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("WHERE has an aggregate: put the condition into HAVING")
-    return block
+    return with_anti_joins(block, joined.tables)
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:

@@ -21,12 +21,14 @@ class Joined:
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
     that are inner in the query. `present` has an entry for each side of a join that the view fills with NULLs and the
     query does not: columns that are never NULL in matched rows. For `s LEFT JOIN d` in the view and `s JOIN d` in the
-    query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows.
+    query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows. `absent`
+    has such an entry for each side whose rows the query's ANTI join refuses: IS NULL keeps the others.
     """
 
     extra: tuple[Join, ...] = ()
     matched: tuple[Tree, ...] = ()
     present: tuple[tuple[Tree, ...], ...] = ()
+    absent: tuple[tuple[Tree, ...], ...] = ()
 
 
 def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
@@ -56,19 +58,31 @@ def join_views(
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s FULL JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE id IS NOT NULL
+
+    law:    a LEFT or FULL join keeps each row of the left side without a match once; a never-NULL column of the right
+            side is NULL in just these rows
+    view:   SELECT s.id, d.id AS dim FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
+    query:  SELECT s.id FROM sales s WHERE NOT EXISTS (SELECT * FROM dim d WHERE s.dim_id = d.id)
+    gives:  SELECT id FROM view WHERE dim IS NULL
     """
     rest = list(query.block.joins)
     matched: list[Tree] = []
     present: list[tuple[Tree, ...]] = []
+    absent: list[tuple[Tree, ...]] = []
     for join in (j.renamed(mapping) for j in view.joins):
         same = next((other for other in rest if _equal(join, other)), None)
         if same is not None:
             rest.remove(same)
             continue
         left = next((other for other in rest if _is_left_of(other, join, query.block)), None)
-        if left is not None:
-            rest.remove(left)
-            present.append(_declared(query.block, join.tables - left.tables))
+        anti = next((other for other in rest if _is_anti_of(other, join, query.block)), None)
+        narrower = left or anti
+        if narrower is not None:
+            rest.remove(narrower)
+            if join.kind == "FULL":
+                present.append(_declared(query.block, join.tables - narrower.tables))
+            if anti is not None:
+                absent.append(_never_null(join, anti.tables, query.block))
             continue
         if not _inner_in(join, query):
             return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join, query.block)}")
@@ -79,7 +93,7 @@ def join_views(
     for join in rest:
         if join.kind == "FULL" or (join.tables & mapped and join is not filling):
             return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}")
-    return Joined(tuple(rest), tuple(matched), tuple(present))
+    return Joined(tuple(rest), tuple(matched), tuple(present), tuple(absent))
 
 
 def _equal(left: Join, right: Join) -> bool:
@@ -90,11 +104,24 @@ def _equal(left: Join, right: Join) -> bool:
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
     """Return whether the LEFT join `left` keeps a subset of the rows of the FULL join `full` of the same tables."""
-    if (left.kind, full.kind) != ("LEFT", "FULL") or not left.tables < full.tables:
+    return (left.kind, full.kind) == ("LEFT", "FULL") and _narrows(left, full, block)
+
+
+def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
+    """Return whether the ANTI join `anti` keeps the rows without a match of the LEFT or FULL join `outer`."""
+    if anti.kind != "ANTI" or outer.kind not in ("LEFT", "FULL"):
         return False
-    preserved = full.tables - left.tables
-    filled = any(other is not left and full.tables & other.tables for other in block.joins)
-    return bool(preserved) and not filled and {*map(meaning, left.on)} == {*map(meaning, full.on)}
+    if outer.kind == "FULL":
+        return _narrows(anti, outer, block)
+    return anti.tables == outer.tables and {*map(meaning, anti.on)} == {*map(meaning, outer.on)}
+
+
+def _narrows(join: Join, full: Join, block: Block) -> bool:
+    """Return whether a join has the condition of a FULL join, and preserves one of its tables, which nothing fills."""
+    if not join.tables < full.tables:
+        return False
+    filled = any(other is not join and full.tables & other.tables for other in block.joins)
+    return not filled and {*map(meaning, join.on)} == {*map(meaning, full.on)}
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:

@@ -474,7 +474,7 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters that drop the rows which the view's outer joins keep and the query's narrower joins do not.
+    """Return the filters that drop the rows which the view's outer joins keep and the query's joins do not.
 
     `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the query's. Return
     a Miss if the storage table lacks a column that is never NULL in matched rows.
@@ -485,13 +485,14 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
         if isinstance(output, exp.Column)
     }
     filters: list[Tree] = []
-    for columns in joined.present:
+    for columns in (*joined.present, *joined.absent):
         column = next((c for c in columns if c in held), None)
         if column is None:
             wanted = " or ".join(dict.fromkeys(words(c) for c in columns)) or "a column that is never NULL"
             return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell which rows the view's outer join has matched")
-        filters.append(exp.Not(this=exp.Is(this=stored(held[column]), expression=exp.Null())))
-    return tuple(filters)
+        filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
+    there = len(joined.present)
+    return (*(exp.Not(this=unmatched) for unmatched in filters[:there]), *filters[there:])
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:

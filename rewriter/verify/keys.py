@@ -1,6 +1,7 @@
 """Removes tables and joins that declared keys make redundant; these keys become axioms of the proof.
 
 law:    a FULL join whose filter rejects the NULLs of one side is a LEFT join that keeps that side
+        a LEFT join of which WHERE keeps only the rows without a match is an ANTI join
         a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
         two occurrences of a table with equal primary keys are the same row
         a table joined by its whole primary key, and not used otherwise, adds and removes no row if the join is LEFT, or
@@ -76,6 +77,29 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
                 left = replace(join, kind="LEFT", tables=join.tables - {kept})
                 narrower = tuple(left if other is join else other for other in block.joins)
                 yield _declared(replace(block, joins=narrower), frozenset({kept}), tables), ""
+
+
+def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
+    """Yield a step for each LEFT join whose columns are read only to test that a never-NULL one is NULL."""
+    for join in block.joins:
+        if join.kind != "LEFT":
+            continue
+        whole = _declared(block, join.tables, tables)
+        compared = [side for tree in join.on for side in rejected(tree)]
+
+        def tests(tree: Tree, join: Join = join, whole: Block = whole, compared: list[Tree] = compared) -> bool:
+            if not isinstance(tree, exp.Is) or not isinstance(tree.expression, exp.Null):
+                return False
+            declared = whole.type_of(tree.this)
+            certain = tree.this in compared or (declared is not None and not declared.nullable)
+            return certain and isinstance(tree.this, exp.Column) and tree.this.table in join.tables
+
+        where = tuple(tree for tree in block.where if not tests(tree))
+        joins = tuple(replace(join, kind="ANTI") if other is join else other for other in block.joins)
+        anti = replace(whole, where=where, joins=joins)
+        rest = replace(anti, joins=tuple(other for other in block.joins if other is not join))
+        if len(where) < len(block.where) and not any(_reads(rest, table) for table in join.tables):
+            yield anti, ""
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
@@ -285,4 +309,4 @@ def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
             yield one, ""
 
 
-_LAWS = (_narrowed, _inner, _semi, _one_sign, _same_row, _unused_left, _filled_nowhere, _unused_inner)
+_LAWS = (_narrowed, _inner, _unmatched, _semi, _one_sign, _same_row, _unused_left, _filled_nowhere, _unused_inner)

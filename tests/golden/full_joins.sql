@@ -92,7 +92,8 @@ SELECT s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
 
 --@ case: an anti join
 SELECT s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
+--@ rewritten using both
+SELECT v.`amount` AS amount FROM lake.demo.both__storage AS v WHERE NOT (v.`id` IS NULL) AND v.`dim` IS NULL
 
 --@ case: the kept table is filled up by another join
 SELECT z.label, s.amount, d.name FROM zone AS z LEFT JOIN sales AS s ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id

@@ -106,8 +106,8 @@ SELECT v.`at` AS at, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.gr
 
 --@ case: an anti join that the view has
 SELECT count(*), sum(amount) FROM sales AS s ANTI JOIN dim AS d ON s.dim_id = d.id
---@ rewritten using unknown
-SELECT count(*), sum(v.`amount`) FROM lake.demo.unknown__storage AS v
+--@ rewritten using both
+SELECT count(*), sum(v.`amount`) FROM lake.demo.both__storage AS v WHERE NOT (v.`id` IS NULL) AND v.`dim` IS NULL
 
 --@ case: an anti join is no semi join
 SELECT at, sum(amount) FROM sales AS s LEFT ANTI JOIN zone AS z ON s.at = z.at GROUP BY at

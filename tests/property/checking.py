@@ -32,6 +32,7 @@ SHAPES = {
     "IN": " IN (SELECT",
     "NOT IN": " NOT IN (SELECT",
     "PIVOT": " PIVOT (",
+    "anti joins": "LEFT ANTI JOIN",
     "subqueries": "(SELECT min(weight)",
     "correlated": "WHERE dim_id = id",
     "plain views": "FROM facts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import members, pivots, terms, times, top_rows
+from tests.property import members, pivots, terms, times, top_rows, unmatched
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -42,6 +42,8 @@ MEMBERS = 900_000
 TOP_ROWS = 1_000_000
 # From this seed on queries have PIVOT.
 PIVOTED = 1_100_000
+# From this seed on queries ask for rows without a match in another table.
+UNMATCHED = 1_200_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= UNMATCHED:
+        views = tuple((f"mv{i}", unmatched.view(shared)) for i in range(shared.randint(1, 3)))
+        return Case(seed, rows, views, unmatched.query(Random(f"query {seed}")))
     if seed >= PIVOTED:
         views = tuple((f"mv{i}", pivots.view(shared)) for i in range(shared.randint(1, 3)))
         return Case(seed, rows, views, pivots.query(Random(f"query {seed}")))

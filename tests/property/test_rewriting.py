@@ -17,6 +17,7 @@ from tests.property.generator import (
     TIMED,
     TOP_ROWS,
     UNITED,
+    UNMATCHED,
     generate,
 )
 
@@ -32,6 +33,7 @@ SEEDS = (
     *range(MEMBERS, MEMBERS + 50),
     *range(TOP_ROWS, TOP_ROWS + 50),
     *range(PIVOTED, PIVOTED + 50),
+    *range(UNMATCHED, UNMATCHED + 50),
 )
 
 
