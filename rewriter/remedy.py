@@ -17,7 +17,7 @@ class Suggestion:
     another view, else None. With `refresh`, the view only has to be refreshed. `columns` is the column list of a view
     that names its columns itself. `outputs` are the added outputs as a SELECT list, if they can be appended to the
     view's own list. `size` is the estimated size of a view with more keys; None without such keys or without
-    statistics.
+    statistics. With `alone`, the new view has the added outputs only, and no other output of `view`.
     """
 
     view: TableName
@@ -30,6 +30,7 @@ class Suggestion:
     refresh: bool = False
     outputs: str = ""
     size: Size | None = None
+    alone: bool = False
 
     @property
     def made(self) -> TableName:
@@ -61,8 +62,10 @@ class Suggestion:
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"
-        added = f" with {', '.join(self.add)} added" if self.add else ""
-        added += f" ({self.size})" if self.size is not None else ""
+        size = f" ({self.size})" if self.size is not None else ""
+        if self.alone:
+            return f"a new view {self.new} of {', '.join(self.add)}{size} would answer {answered}:"
+        added = f" with {', '.join(self.add)} added{size}" if self.add else size
         if self.new is None:
             return f"{self.view} would answer {answered}{added}:"
         return f"a new view {self.new}, like {self.view}{added}, would answer {answered}:"

@@ -7,7 +7,8 @@ If a view only needs a refresh, the refresh is suggested first.
 
 Suggestions are tried under the settings of the current session. A new view is suggested in two cases, instead of a
 change of the existing view: if the existing view was made under other settings, on which its own queries rely; and if
-it would get more keys and so more rows, which could make it too large for its purpose.
+it would get more keys and so more rows, which could make it too large for its purpose. The new view then has only what
+the query needs, without the existing view's keys, if statistics tell that it would have far fewer rows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import count
+from math import log
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -41,6 +43,9 @@ Tree = exp.Expr
 # The most views that are tried for a block, and the most outputs that a view may lack.
 TRIED_VIEWS = 8
 MOST_PARTS = 12
+# A view is extended, so that one view serves several queries, unless a view for the query alone has so many times fewer
+# rows.
+FEWER = 100
 # At most this many added outputs are part of a new view's name.
 _NAMED = 2
 _NO_WORD = re.compile(r"\W+")
@@ -77,8 +82,17 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
             continue
         if found:
             # The first of several equals shares the most tables.
-            return min(found, key=lambda each: (len(each.add), each.new is not None))
+            return min(found, key=_rank)
     return None
+
+
+def _rank(found: Suggestion) -> tuple[int, int, bool]:
+    """Return a sort key of suggestions: small views first, as far as sizes are known, then few additions.
+
+    Sizes within about a factor of FEWER count as equal.
+    """
+    rows = found.size.rows if found.size is not None else 0
+    return int(log(max(rows, 1), FEWER)), len(found.add), found.new is not None
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
@@ -183,13 +197,47 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
         fewer = [other for other in parts if other is not part]
         if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
             parts, answer = fewer, found
-    size = _size(view, parts, relations, block)
-    if _as_many_rows(tree, parts, aliases, relations, block) or (size is not None and size.is_nearly_whole):
+    storage = relations.get(view.storage)
+    size = _size(parts, storage.records or 1, relations, block) if isinstance(storage, Table) else None
+    if _as_many_rows(tree, parts, aliases, relations, block):
+        return None
+    if size is not None and (alone := _alone(view, block, statement, relations, size)) is not None:
+        return alone
+    if size is not None and size.is_nearly_whole:
         return None
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
     outputs = "" if _splits_rows(tree, parts) else _outputs(view, parts, changed)
     return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs, size=size)
+
+
+def _alone(
+    view: MaterializedView, block: Block, statement: Statement, relations: Relations, larger: Size
+) -> Suggestion | None:
+    """Return a view of the query's own keys and aggregates over the view's tables, if it is far smaller than `larger`.
+
+    Return None if statistics do not tell, and if the view filters its groups.
+
+    law:    a view by the query's keys alone answers the query, and has at most the rows of one with further keys
+    view:   SELECT country, day, sum(price) FROM sales GROUP BY country, day      (8,000 rows)
+    query:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (5,000 users)
+    gives:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (not 12,000,000 rows by all three)
+    """
+    tree = parse_select(view.query)
+    if tree.args.get("group") is None or tree.args.get("having") is not None:
+        return None
+    tree.set("expressions", [])
+    tree.set("group", exp.Group(expressions=[]))
+    aliases = _aliases(tree, view, statement, block)
+    parts = list(_parts(block, aliases, set(), tree))
+    size = _size(parts, 1, relations, block)
+    if size is None or size.rows * FEWER > larger.rows or not {*size.unknown} <= {*larger.unknown}:
+        return None
+    answer = _answer(view, tree, parts, statement, relations)
+    if answer is None or _as_many_rows(tree, parts, aliases, relations, block):
+        return None
+    added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
+    return Suggestion(view.name, added, _changed(tree, parts), names, left=_left(answer), size=size, alone=True)
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
@@ -237,18 +285,17 @@ def _as_many_rows(
     )
 
 
-def _size(view: MaterializedView, parts: Sequence[_Part], relations: Relations, block: Block) -> Size | None:
-    """Estimate the size of the view after the added keys, from the statistics of its largest table.
+def _size(parts: Sequence[_Part], now: int, relations: Relations, block: Block) -> Size | None:
+    """Estimate the size of a view of `now` rows after the added keys, from the statistics of its largest table.
 
     Return None without added keys or statistics. `parts` are the outputs to add, `block` is the query to answer.
     """
     keys = {part.text: part.tree for part in parts if part.key}
     read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]
     largest = max(read, key=lambda table: table.records or 0, default=None)
-    storage = relations.get(view.storage)
-    if not keys or largest is None or largest.statistics is None or not isinstance(storage, Table):
+    if not keys or largest is None or largest.statistics is None:
         return None
-    return size_of(storage.records or 1, keys, block, largest)
+    return size_of(now, keys, block, largest)
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:

@@ -282,15 +282,18 @@ def test_a_view_of_distinct_rows_is_left_as_it_is() -> None:
 MANY = 50_000_000
 
 
-def measured(days: int = 400, *, statistics: bool = True) -> Workspace:
-    """Return the tables with a large `sales` whose files have bounds of two columns, and a view by country with twenty
+def measured(
+    days: int = 400, *, statistics: bool = True, views: str = VIEWS, rows: int = 20, n: int = 10**8
+) -> Workspace:
+    """Return the tables with a large `sales` whose files have bounds of three columns, and the first view with so many
     rows.
     """
-    made = read_script(TABLES.replace("at TIMESTAMP", "at TIMESTAMP, day DATE") + VIEWS)
+    made = read_script(TABLES.replace("at TIMESTAMP", "at TIMESTAMP, day DATE") + views)
     tables = {table.name.table: table for table in made.relations.values() if isinstance(table, Table)}
-    sales, storage = tables["sales"], replace(tables["by_country__storage"], records=20)
+    first = made.definitions.views[0].storage.table
+    sales, storage = tables["sales"], replace(tables[first], records=rows)
     columns = tuple(column._replace(field_id=n) for n, column in enumerate(sales.columns))
-    greatest = {"id": MANY, "day": days}
+    greatest = {"id": MANY, "day": days, "n": n}
     of = {c.field_id: ColumnFiles([9], [0], [1], [greatest[c.name]]) for c in columns if c.name in greatest}
     known = Statistics(1, (FileGroup([MANY], [10**9], of),)) if statistics else None
     large = replace(sales, columns=columns, records=MANY, statistics=known)
@@ -319,3 +322,23 @@ def test_keys_whose_values_nobody_counts_are_named() -> None:
 def test_no_summary_is_suggested_that_is_nearly_as_large_as_its_table() -> None:
     assert told("SELECT country, id, sum(price) FROM sales GROUP BY country, id", measured()) == ""
     assert told("SELECT country, day, sum(price) FROM sales GROUP BY country, day", measured(days=10**8)) == ""
+
+
+def test_a_view_of_the_query_alone_is_suggested_where_further_keys_would_make_it_larger() -> None:
+    """By country and day 8,000 rows, so that n would make 8,000 times 5,000 of them."""
+    views = (
+        "CREATE MATERIALIZED VIEW daily AS SELECT country, day, sum(price) AS price FROM sales GROUP BY country, day;"
+    )
+    made = measured(views=views, rows=8_000, n=4_999)
+    query = "SELECT n, sum(price), count(*) FROM sales WHERE n > 7 GROUP BY n"
+    found = made.explain(query).suggestion
+    assert found is not None
+    assert found.told.startswith("a new view daily_sum_price_count of sum(price), count(*), n (about 4,999 rows; ")
+    assert read_script(f"{TABLES}{found.statement};").explain(query).views == ("daily_sum_price_count",)
+    # Without statistics, and where a further key makes few rows, the views' own keys stay.
+    again = measured(views=views, rows=8_000, n=4_999, statistics=False).explain(query).suggestion
+    assert again is not None
+    assert not again.alone
+    few = measured(views=views, rows=1, n=4_999).explain(query).suggestion
+    assert few is not None
+    assert not few.alone
