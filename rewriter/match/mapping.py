@@ -16,10 +16,16 @@ def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
     choice. Yield nothing if the view and the query have no table in common.
 
     law: a self-join maps in more than one way, and only some of the mappings may match.
+    law: a table that the view joins inner to one of the query's is never that of an ANTI join: it may be a surplus one.
     """
+    refused = frozenset[str]().union(*(join.tables for join in query.joins if join.kind == "ANTI"))
+    apart = frozenset[str]().union(*(join.tables for join in view.joins))
     mine, theirs = Counter(t.name for t in view.tables), Counter(t.name for t in query.tables)
     if mine.keys() & theirs.keys():
-        yield from _extend({}, view.tables, query, mine - theirs)
+        inner = Counter(t.name for t in view.tables if t.id not in apart)
+        kept = Counter(t.name for t in query.tables if t.id not in refused)
+        surplus = mine - theirs | (inner - kept if mine.keys() & kept.keys() else Counter())
+        yield from _extend({}, view.tables, query, surplus)
 
 
 def _extend(

@@ -332,3 +332,51 @@ select coalesce(max(order_date), date '1900-01-01') as latest from sales
 --@ case: a mean by week
 SELECT metric_time__week, AVG(amount) AS average FROM (SELECT DATE_TRUNC('week', order_date) AS metric_time__week, amount FROM sales src_10000) subq_1 GROUP BY metric_time__week
 --@ rewritten
+
+--@ case: a metric with a dimension filter by a subquery
+SELECT metric_time__month, SUM(__revenue) AS revenue
+FROM (SELECT metric_time__month, __revenue
+FROM (SELECT c.region AS customer__region, DATE_TRUNC('month', s.order_date) AS metric_time__month, s.amount AS __revenue
+FROM sales s LEFT OUTER JOIN customers c ON s.customer_id = c.customer_id) subq_3
+WHERE customer__region = 'North') subq_5
+GROUP BY metric_time__month
+--@ rewritten
+
+--@ case: an offset of a month joined to the spine
+SELECT subq_4.metric_time__month AS metric_time__month, SUM(subq_3.__amount) AS amount
+FROM (SELECT DISTINCT DATE_TRUNC('month', cal_date) AS metric_time__month
+FROM calendar) subq_4 INNER JOIN (SELECT DATE_TRUNC('month', issued_at) AS metric_time__month, amount AS __amount
+FROM invoices) subq_3 ON add_months(subq_4.metric_time__month, -1) = subq_3.metric_time__month
+GROUP BY subq_4.metric_time__month
+--@ rewritten
+
+--@ case: a ratio of two measures of one model by month
+SELECT metric_time__month, CAST(amount AS DOUBLE) / CAST(NULLIF(quantity, 0) AS DOUBLE) AS price
+FROM (SELECT metric_time__month, SUM(__amount) AS amount, SUM(__quantity) AS quantity
+FROM (SELECT DATE_TRUNC('month', order_date) AS metric_time__month, amount AS __amount, quantity AS __quantity
+FROM sales) a
+GROUP BY metric_time__month) b
+--@ rewritten
+
+--@ case: an accepted values test
+select count(*) as failures
+from (with all_values as (select status as value_field, count(*) as n_records
+from invoices
+group by status) select *
+from all_values
+where value_field not in ('paid', 'open', 'void')) dbt_internal_test
+--@ rewritten
+
+--@ case: a relationships test
+select count(*) as failures
+from (with child as (select product_id as from_field
+from sales
+where product_id is not null), parent as (select product_id as to_field
+from products) select from_field
+from child left join parent on child.from_field = parent.to_field
+where parent.to_field is null) dbt_internal_test
+--@ rewritten
+
+--@ case: recency test
+select max(date_trunc('day', issued_at)) as most_recent from invoices
+--@ rewritten

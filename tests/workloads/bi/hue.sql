@@ -91,3 +91,35 @@ SELECT country, browser, count(1) AS cnt FROM web_events GROUP BY country, brows
 --@ case: a date as text between two others
 SELECT date_format(event_time, 'yyyy-MM-dd') AS dt, sum(revenue) AS revenue FROM web_events WHERE date_format(event_time, 'yyyy-MM-dd') BETWEEN '2024-01-01' AND '2024-01-31' GROUP BY date_format(event_time, 'yyyy-MM-dd')
 --@ rewritten
+
+--@ case: group by all with grouping sets
+SELECT region, category, sum(amount) AS amount
+FROM sales s JOIN customers c ON s.customer_id = c.customer_id JOIN products p ON s.product_id = p.product_id
+GROUP BY region, category GROUPING SETS ((region, category), (region), ())
+--@ rewritten
+
+--@ case: weekofyear of a year
+SELECT weekofyear(order_date) AS w, sum(quantity) AS q FROM sales WHERE year(order_date) = 2023 GROUP BY weekofyear(order_date)
+--@ rewritten
+
+--@ case: days between, by concat of parts
+SELECT concat(cast(year(order_date) AS string), '-', lpad(cast(month(order_date) AS string), 2, '0')) AS ym, count(*) AS n
+FROM sales
+GROUP BY concat(cast(year(order_date) AS string), '-', lpad(cast(month(order_date) AS string), 2, '0'))
+--@ rewritten
+
+--@ case: left semi join with the few
+SELECT s.channel, sum(s.amount) AS a
+FROM sales s LEFT SEMI JOIN (SELECT customer_id
+FROM customers
+WHERE region = 'North') n ON s.customer_id = n.customer_id
+GROUP BY s.channel
+--@ rewritten
+
+--@ case: a count of rows with a NULL
+SELECT count(*) AS n, count(duration_ms) AS d, count(*) - count(duration_ms) AS missing FROM web_events WHERE event_type = 'view'
+--@ rewritten
+
+--@ case: a range of a timestamp by to_date between
+SELECT country, sum(revenue) AS r FROM web_events WHERE to_date(event_time) BETWEEN '2024-01-10' AND '2024-01-20' GROUP BY country
+--@ rewritten

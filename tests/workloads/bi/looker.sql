@@ -270,3 +270,57 @@ SELECT CASE WHEN invoices.status = 'paid' THEN 'Yes' ELSE 'No' END AS `invoices.
 --@ case: a running total in SQL over a derived table
 WITH by_month AS (SELECT DATE_FORMAT(issued_at, 'yyyy-MM') AS m, SUM(amount) AS amount FROM invoices GROUP BY DATE_FORMAT(issued_at, 'yyyy-MM')) SELECT by_month.m, SUM(by_month.amount) OVER (ORDER BY by_month.m) AS running FROM by_month ORDER BY 1 LIMIT 500
 --@ rewritten
+
+--@ case: dimension group of week with a filter
+SELECT DATE_FORMAT(DATE_ADD('1970-01-05', CAST(FLOOR(DATEDIFF(sales.order_date, '1970-01-05') / 7) * 7 AS INT)), 'yyyy-MM-dd') AS `sales.order_week`, COALESCE(SUM(sales.amount), 0) AS `sales.total`
+FROM sales AS sales
+WHERE ((sales.order_date >= DATE '2023-01-01'))
+GROUP BY 1
+ORDER BY 1 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a count distinct beside a sum, one view each
+SELECT customers.region AS `customers.region`, COUNT(DISTINCT sales.customer_id) AS `sales.customers`, COALESCE(SUM(sales.amount), 0) AS `sales.total`
+FROM sales LEFT JOIN customers ON sales.customer_id = customers.customer_id
+GROUP BY 1
+ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a yesno of a date comparison
+SELECT CASE WHEN sales.ship_date > sales.order_date THEN 'Yes' ELSE 'No' END AS `sales.late`, COUNT(*) AS `sales.count`
+FROM sales
+GROUP BY 1
+ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a dimension fill by row_number
+SELECT *
+FROM (SELECT *, DENSE_RANK() OVER (ORDER BY z___min_rank) AS z___pivot_row_rank
+FROM (SELECT *, MIN(z___rank) OVER (PARTITION BY `web_events.device`) AS z___min_rank
+FROM (SELECT *, RANK() OVER (ORDER BY `web_events.count` DESC) AS z___rank
+FROM (SELECT web_events.device AS `web_events.device`, web_events.country AS `web_events.country`, COUNT(*) AS `web_events.count`
+FROM web_events
+GROUP BY 1, 2) ww) bb) aa) xx
+WHERE z___pivot_row_rank <= 500
+--@ rewritten
+
+--@ case: measure of type average on a joined explore
+SELECT products.category AS `products.category`, AVG(sales.amount) AS `sales.avg`
+FROM sales LEFT JOIN products ON sales.product_id = products.product_id
+WHERE products.category <> 'Toys' OR products.category IS NULL
+GROUP BY 1
+ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: liquid parameter: timeframe month of text
+SELECT DATE_FORMAT(TIMESTAMP(DATE_TRUNC('MONTH', invoices.issued_at)), 'yyyy-MM') AS `invoices.month`, COALESCE(SUM(CASE WHEN invoices.status = 'paid' THEN invoices.amount ELSE NULL END), 0) AS `paid`
+FROM invoices
+GROUP BY 1
+--@ rewritten
+
+--@ case: period over period in a derived CASE
+SELECT CASE WHEN sales.order_date >= DATE '2023-07-01' AND sales.order_date < DATE '2024-01-01' THEN 'now' WHEN sales.order_date >= DATE '2023-01-01' AND sales.order_date < DATE '2023-07-01' THEN 'before' END AS `period`, SUM(sales.amount) AS `t`
+FROM sales
+WHERE sales.order_date >= DATE '2023-01-01' AND sales.order_date < DATE '2024-01-01'
+GROUP BY 1
+--@ rewritten

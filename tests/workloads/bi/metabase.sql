@@ -183,3 +183,59 @@ SELECT DATE_TRUNC('month', `invoices`.`issued_at`) AS `m`, COUNT(*) AS `count` F
 --@ case: a mean of money
 SELECT `invoices`.`status` AS `status`, AVG(`invoices`.`amount`) AS `avg` FROM `invoices` GROUP BY `invoices`.`status` ORDER BY `avg` DESC, `status` ASC
 --@ rewritten
+
+--@ case: a question by week with a filter on two models
+SELECT DATE_TRUNC('week', `source`.`order_date`) AS `order_date`, SUM(`source`.`amount`) AS `sum`
+FROM `sales` AS `source` LEFT JOIN `products` AS `Products` ON `source`.`product_id` = `Products`.`product_id`
+WHERE (`Products`.`category` = 'Toys') AND (`source`.`channel` = 'online' OR `source`.`channel` = 'store')
+GROUP BY DATE_TRUNC('week', `source`.`order_date`)
+ORDER BY DATE_TRUNC('week', `source`.`order_date`) ASC
+--@ rewritten
+
+--@ case: day of the month
+SELECT DAYOFMONTH(`web_events`.`event_time`) AS `event_time`, COUNT(*) AS `count`
+FROM `web_events`
+GROUP BY DAYOFMONTH(`web_events`.`event_time`)
+ORDER BY DAYOFMONTH(`web_events`.`event_time`) ASC
+--@ rewritten
+
+--@ case: filter by between dates on a timestamp
+SELECT `web_events`.`country` AS `country`, COUNT(*) AS `count`
+FROM `web_events`
+WHERE (`web_events`.`event_time` >= TIMESTAMP '2024-01-01 00:00:00.000') AND (`web_events`.`event_time` < TIMESTAMP '2024-01-16 00:00:00.000')
+GROUP BY `web_events`.`country`
+ORDER BY `web_events`.`country` ASC
+--@ rewritten
+
+--@ case: count where and distinct where
+SELECT SUM(CASE WHEN `web_events`.`event_type` = 'purchase' THEN 1 ELSE 0.0 END) AS `CountIf`, SUM(CASE WHEN `web_events`.`event_type` = 'view' THEN `web_events`.`revenue` ELSE 0.0 END) AS `SumIf`
+FROM `web_events`
+--@ rewritten
+
+--@ case: custom column of a bucketed label
+SELECT CASE WHEN `web_events`.`device` = 'mobile' THEN 'phone' WHEN `web_events`.`device` IS NULL THEN 'unknown' ELSE 'other' END AS `kind`, COUNT(*) AS `count`
+FROM `web_events`
+GROUP BY CASE WHEN `web_events`.`device` = 'mobile' THEN 'phone' WHEN `web_events`.`device` IS NULL THEN 'unknown' ELSE 'other' END
+--@ rewritten
+
+--@ case: is empty and is not empty
+SELECT COUNT(*) AS `count` FROM `web_events` WHERE ((`web_events`.`device` IS NULL) OR (`web_events`.`device` = ''))
+--@ rewritten
+
+--@ case: a nested question with post-aggregation filter
+SELECT `source`.`country` AS `country`, `source`.`count` AS `count`
+FROM (SELECT `web_events`.`country` AS `country`, COUNT(*) AS `count`
+FROM `web_events`
+GROUP BY `web_events`.`country`
+ORDER BY `web_events`.`country` ASC) AS `source`
+WHERE `source`.`count` > 10 LIMIT 1048575
+--@ rewritten
+
+--@ case: a joined question: totals beside accounts
+SELECT `accounts`.`industry` AS `industry`, SUM(`Q`.`sum`) AS `sum`
+FROM `accounts` LEFT JOIN (SELECT `invoices`.`account_id` AS `account_id`, SUM(`invoices`.`amount`) AS `sum`
+FROM `invoices`
+GROUP BY `invoices`.`account_id`) AS `Q` ON `accounts`.`account_id` = `Q`.`account_id`
+GROUP BY `accounts`.`industry`
+ORDER BY `accounts`.`industry` ASC
+--@ rewritten

@@ -189,3 +189,56 @@ select count(1) as `a0`, sum(cast(`t0`.`quantity` as double)) as `a1`, min(`t0`.
 --@ case: a measure filtered in the visual
 select `category`, `a0` from (select `t1`.`category` as `category`, sum(`t0`.`amount`) as `a0` from `sales` as `t0` inner join `products` as `t1` on `t0`.`product_id` = `t1`.`product_id` group by `t1`.`category`) as `q` where `a0` > 100 order by `a0` desc, `category` limit 501
 --@ rewritten
+
+--@ case: direct query of a slicer's month and year
+select `year`, `month`, sum(`amount`) as `C1`
+from (select year(`order_date`) as `year`, month(`order_date`) as `month`, `amount`
+from `sales`) as `ITBL`
+group by `year`, `month`
+order by `year`, `month` limit 1000001
+--@ rewritten
+
+--@ case: AVERAGEX over customers
+select avg(`a`) as `A0` from (select `customer_id`, sum(`amount`) as `a` from `sales` group by `customer_id`) as `t`
+--@ rewritten
+
+--@ case: TOPN with ties by dense_rank
+select `category`, `a`
+from (select `category`, `a`, dense_rank() over (order by `a` desc) as `r`
+from (select p.`category`, sum(s.`amount`) as `a`
+from `sales` s left join `products` p on s.`product_id` = p.`product_id`
+group by p.`category`) t) u
+where `r` <= 2
+--@ rewritten
+
+--@ case: the calendar LEFT JOINed by sales of the day
+select c.`cal_year`, sum(b.`a`) as `a`
+from `calendar` c left join (select `order_date`, sum(`amount`) as `a`
+from `sales`
+group by `order_date`) b on c.`cal_date` = b.`order_date`
+group by c.`cal_year`
+--@ rewritten
+
+--@ case: a measure of two filters side by side
+select count(case when `status` = 'paid' then 1 end) as `paid`, count(case when `status` <> 'paid' then 1 end) as `open`, sum(`amount`) as `all`
+from `invoices`
+where `currency` = 'EUR'
+--@ rewritten
+
+--@ case: sales of holidays
+select sum(s.`amount`) as `a` from `sales` s inner join `calendar` c on s.`order_date` = c.`cal_date` where c.`is_holiday` = true
+--@ rewritten
+
+--@ case: blank rows for the visual, a right join of dimension
+select p.`category`, sum(s.`amount`) as `a` from `sales` s right join `products` p on s.`product_id` = p.`product_id` group by p.`category`
+--@ rewritten
+
+--@ case: count rows of all invoices
+select count_big from (select count(*) as count_big from `invoices`) t
+--@ rewritten
+
+--@ case: the distinct accounts of active months
+select count(distinct `account_id`) as `C1`
+from `invoices`
+where `issued_at` >= timestamp '2023-01-01 00:00:00' and `issued_at` < timestamp '2023-07-01 00:00:00'
+--@ rewritten

@@ -190,3 +190,54 @@ SELECT device, percentile_approx(duration_ms, 0.95) AS p95 FROM web_events GROUP
 --@ case: shares of a total by a scalar subquery
 SELECT channel, sum(amount) AS amount, round(100 * sum(amount) / (SELECT sum(amount) FROM sales), 1) AS pct FROM sales GROUP BY channel ORDER BY amount DESC
 --@ rewritten
+
+--@ case: retention by month since first purchase
+WITH f AS (SELECT customer_id, min(order_date) AS first_day
+FROM sales
+GROUP BY customer_id) SELECT trunc(f.first_day, 'MM') AS cohort, CAST(months_between(trunc(s.order_date, 'MM'), trunc(f.first_day, 'MM')) AS INT) AS age, count(DISTINCT s.customer_id) AS customers
+FROM sales s JOIN f ON s.customer_id = f.customer_id
+GROUP BY 1, 2
+--@ rewritten
+
+--@ case: accounts without any usage
+SELECT a.account_name FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM feature_usage u WHERE u.account_id = a.account_id)
+--@ rewritten
+
+--@ case: moving average of seven days
+SELECT d, avg(n) OVER (ORDER BY d ROWS BETWEEN 6 PRECEDING AND CURRENT ROW) AS mean
+FROM (SELECT to_date(event_time) AS d, count(*) AS n
+FROM web_events
+GROUP BY to_date(event_time)) t
+ORDER BY d
+--@ rewritten
+
+--@ case: union of two metrics with labels
+SELECT 'invoiced' AS what, date_trunc('month', issued_at) AS m, sum(amount) AS v
+FROM invoices
+GROUP BY 2
+UNION ALL SELECT 'paid' AS what, date_trunc('month', issued_at) AS m, sum(amount) AS v
+FROM invoices
+WHERE status = 'paid'
+GROUP BY 2
+--@ rewritten
+
+--@ case: the rank of countries in each month
+SELECT *
+FROM (SELECT date_trunc('month', event_time) AS m, country, count(*) AS n, row_number() OVER (PARTITION BY date_trunc('month', event_time)
+ORDER BY count(*) DESC, country) AS r
+FROM web_events
+GROUP BY date_trunc('month', event_time), country) t
+WHERE r <= 3
+ORDER BY m, r
+--@ rewritten
+
+--@ case: recurring revenue with a filter on plans by IN
+SELECT p.tier, sum(s.seats * p.monthly_price) AS mrr
+FROM subscriptions s JOIN plans p USING (plan_id)
+WHERE s.status IN ('active', 'trial')
+GROUP BY p.tier
+--@ rewritten
+
+--@ case: share of paid invoices
+SELECT date_trunc('quarter', issued_at) AS q, round(100.0 * count(paid_at) / count(*), 1) AS paid_share FROM invoices GROUP BY 1 ORDER BY 1
+--@ rewritten

@@ -170,3 +170,42 @@ SELECT date_trunc('week', `event_time`) AS `__timestamp`, sum(CASE WHEN `is_bot`
 --@ case: an approximate number of visitors
 SELECT `country`, approx_count_distinct(`visitor_id`) AS `v` FROM `web_events` GROUP BY `country` LIMIT 1000
 --@ kept: a sketch of other values
+
+--@ case: half years
+SELECT make_date(year(`order_date`), CASE WHEN month(`order_date`) <= 6 THEN 1 ELSE 7 END, 1) AS `half`, SUM(`amount`) AS `SUM(amount)`
+FROM `sales`
+GROUP BY make_date(year(`order_date`), CASE WHEN month(`order_date`) <= 6 THEN 1 ELSE 7 END, 1)
+--@ rewritten
+
+--@ case: a metric with a CASE over a joined dimension
+SELECT date_trunc('MONTH', `order_date`) AS `order_date`, SUM(CASE WHEN `category` = 'Books' THEN `amount` ELSE 0 END) / SUM(`amount`) AS `books_share`
+FROM (SELECT s.order_date, s.amount, p.category
+FROM sales s LEFT JOIN products p ON s.product_id = p.product_id) AS `virtual_table`
+GROUP BY date_trunc('MONTH', `order_date`)
+ORDER BY `books_share` DESC LIMIT 1000
+--@ rewritten
+
+--@ case: a filter box of max and min times
+SELECT MAX(`event_time`) AS `max`, MIN(`event_time`) AS `min` FROM `web_events`
+--@ kept: COLUMN_NOT_IN_VIEW
+
+--@ case: a calendar heat map
+SELECT date_trunc('DAY', `event_time`) AS `__timestamp`, SUM(`revenue`) AS `SUM(revenue)`
+FROM `web_events`
+WHERE `event_time` >= TIMESTAMP '2023-12-01' AND `event_time` < TIMESTAMP '2024-03-01' AND `event_type` IN ('purchase')
+GROUP BY date_trunc('DAY', `event_time`) LIMIT 50000
+--@ rewritten
+
+--@ case: an advanced filter, with parentheses
+SELECT `status` AS `status`, SUM(`amount`) AS `SUM(amount)`
+FROM `invoices`
+WHERE ((currency = 'EUR' OR currency = 'USD')) AND ((`issued_at` >= to_timestamp('2023-01-01 00:00:00') AND `issued_at` < to_timestamp('2024-01-01 00:00:00')))
+GROUP BY `status` HAVING ((SUM(amount) > 10)) LIMIT 1000
+--@ rewritten
+
+--@ case: a waterfall of months with a NULLIF ratio
+SELECT date_trunc('MONTH', `usage_day`) AS `m`, SUM(`calls`) / NULLIF(COUNT(*), 0) AS `calls_per_entry`
+FROM `feature_usage`
+GROUP BY date_trunc('MONTH', `usage_day`)
+ORDER BY `m` ASC
+--@ rewritten

@@ -195,3 +195,40 @@ SELECT date_trunc('month', `event_time`) AS `__timestamp`, COUNT(DISTINCT `count
 --@ case: a filter by case-insensitive pattern
 SELECT `country` AS `country`, SUM(`bytes`) AS `SUM(bytes)` FROM `web_events` WHERE LOWER(`country`) LIKE LOWER('%e%') GROUP BY `country` ORDER BY `SUM(bytes)` DESC LIMIT 100
 --@ rewritten
+
+--@ case: a bar chart by two columns, ordered by the metric
+SELECT `channel` AS `channel`, `region` AS `region`, SUM(`amount`) AS `SUM(amount)`
+FROM (SELECT s.*, c.region
+FROM sales s JOIN customers c ON s.customer_id = c.customer_id) AS `virtual_table`
+GROUP BY `channel`, `region`
+ORDER BY `SUM(amount)` DESC LIMIT 10000
+--@ rewritten
+
+--@ case: a big number with its trend by day
+SELECT from_unixtime(unix_timestamp(`event_time`), 'yyyy-MM-dd 00:00:00') AS `__timestamp`, COUNT(*) AS `count`
+FROM `web_events`
+WHERE `event_time` >= CAST('2024-01-01 00:00:00.000000' AS TIMESTAMP) AND `event_time` < CAST('2024-02-01 00:00:00.000000' AS TIMESTAMP)
+GROUP BY from_unixtime(unix_timestamp(`event_time`), 'yyyy-MM-dd 00:00:00') LIMIT 50000
+--@ rewritten
+
+--@ case: a bubble chart with three metrics
+SELECT `country` AS `country`, SUM(`revenue`) AS `x`, AVG(`duration_ms`) AS `y`, COUNT(*) AS `size`
+FROM `web_events`
+WHERE `is_bot` = false
+GROUP BY `country` LIMIT 1000
+--@ rewritten
+
+--@ case: a sunburst of a hierarchy with a range
+SELECT `event_type` AS `event_type`, `device` AS `device`, `browser` AS `browser`, sum(`bytes`) AS `SUM(bytes)`
+FROM `web_events`
+WHERE `event_time` >= '2024-02-01' AND `event_time` < '2024-02-15' AND `browser` IS NOT NULL
+GROUP BY `event_type`, `device`, `browser` LIMIT 1000
+--@ rewritten
+
+--@ case: contribution as a share of all, through a cross join
+SELECT a.`channel`, a.s / b.s AS `% amount`
+FROM (SELECT `channel`, SUM(`amount`) AS s
+FROM `sales`
+GROUP BY `channel`) a CROSS JOIN (SELECT SUM(`amount`) AS s
+FROM `sales`) b
+--@ rewritten

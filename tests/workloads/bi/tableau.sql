@@ -333,3 +333,65 @@ SELECT `customers`.`segment` AS `segment`, MONTH(`sales`.`order_date`) AS `mn_or
 --@ case: the mean of whole numbers
 SELECT `sales`.`channel` AS `channel`, AVG(CAST(`sales`.`quantity` AS DOUBLE)) AS `avg_quantity_ok` FROM `sales` `sales` GROUP BY `sales`.`channel`
 --@ rewritten
+
+--@ case: distinct days with sales
+SELECT COUNT(DISTINCT `sales`.`order_date`) AS `ctd_order_date_ok` FROM `sales` `sales` HAVING (COUNT(1) > 0)
+--@ rewritten
+
+--@ case: the most recent day for each region
+SELECT `customers`.`region` AS `region`, MAX(`sales`.`order_date`) AS `max_order_date_ok`
+FROM `sales` `sales` JOIN `customers` `customers` ON (`sales`.`customer_id` = `customers`.`customer_id`)
+GROUP BY `customers`.`region`
+--@ rewritten
+
+--@ case: discount weighted by quantity
+SELECT `sales`.`channel` AS `channel`, SUM((`sales`.`discount` * `sales`.`quantity`)) AS `sum_calculation_ok`
+FROM `sales` `sales`
+GROUP BY `sales`.`channel`
+--@ kept: AGGREGATE_NOT_IN_VIEW
+
+--@ case: profit with nulls made zero at the sheet
+SELECT `products`.`category` AS `category`, (CASE WHEN SUM(`sales`.`amount`) = 0 THEN CAST(NULL AS DOUBLE) ELSE (SUM(`sales`.`amount`) - SUM(`sales`.`cost`)) / SUM(`sales`.`amount`) END) AS `ratio`
+FROM `sales` `sales` JOIN `products` `products` ON (`sales`.`product_id` = `products`.`product_id`)
+GROUP BY `products`.`category`
+--@ rewritten
+
+--@ case: weekday names
+SELECT date_format(`sales`.`order_date`, 'EEEE') AS `wd`, SUM(`sales`.`quantity`) AS `q`
+FROM `sales` `sales`
+GROUP BY date_format(`sales`.`order_date`, 'EEEE')
+--@ rewritten
+
+--@ case: the fiscal year from April
+SELECT (YEAR(`sales`.`order_date`) + (CASE WHEN MONTH(`sales`.`order_date`) >= 4 THEN 1 ELSE 0 END)) AS `fy`, SUM(`sales`.`amount`) AS `a`
+FROM `sales` `sales`
+GROUP BY (YEAR(`sales`.`order_date`) + (CASE WHEN MONTH(`sales`.`order_date`) >= 4 THEN 1 ELSE 0 END))
+--@ rewritten
+
+--@ case: year over year by a CASE of years
+SELECT `customers`.`region` AS `region`, SUM((CASE WHEN (YEAR(`sales`.`order_date`) = 2023) THEN `sales`.`amount` ELSE NULL END)) AS `cy`, SUM((CASE WHEN (YEAR(`sales`.`order_date`) = 2022) THEN `sales`.`amount` ELSE NULL END)) AS `py`
+FROM `sales` `sales` JOIN `customers` `customers` ON (`sales`.`customer_id` = `customers`.`customer_id`)
+GROUP BY `customers`.`region`
+--@ rewritten
+
+--@ case: customers that bought nothing
+SELECT COUNT(DISTINCT `customers`.`customer_id`) AS `c`
+FROM `customers` `customers` LEFT JOIN `sales` `sales` ON (`customers`.`customer_id` = `sales`.`customer_id`)
+WHERE (`sales`.`sale_id` IS NULL)
+--@ rewritten
+
+--@ case: relationships: a full join of two facts by month
+SELECT COALESCE(t0.`m`, t1.`m`) AS `m`, t0.`a`, t1.`n`
+FROM (SELECT DATE_TRUNC('MONTH', `invoices`.`issued_at`) AS `m`, SUM(`invoices`.`amount`) AS `a`
+FROM `invoices`
+GROUP BY 1) t0 FULL JOIN (SELECT DATE_TRUNC('MONTH', `accounts`.`created_at`) AS `m`, COUNT(1) AS `n`
+FROM `accounts`
+GROUP BY 1) t1 ON (t0.`m` = t1.`m`)
+--@ rewritten
+
+--@ case: a window of percent difference
+SELECT t.`m`, (t.`a` - LAG(t.`a`, 1) OVER (ORDER BY t.`m`)) / ABS(LAG(t.`a`, 1) OVER (ORDER BY t.`m`)) AS `d`
+FROM (SELECT TRUNC(`sales`.`order_date`, 'MM') AS `m`, SUM(`sales`.`amount`) AS `a`
+FROM `sales` `sales`
+GROUP BY TRUNC(`sales`.`order_date`, 'MM')) t
+--@ rewritten
