@@ -14,6 +14,8 @@ from tests.clients.test_same_answers import compare
 from tests.integration import clients
 from tests.integration.gate import Gate
 
+pytestmark = pytest.mark.aside
+
 AS_HIVE: dict[str, Any] = {"configuration": {"viewgate.listings": "hive"}}
 MADE = (
     "CREATE TABLE demo.parted (n INT, region STRING, at TIMESTAMP) PARTITIONED BY (region, days(at))",
@@ -69,7 +71,6 @@ def test_what_hue_and_simba_send_lists_each_name_once(pyhive: Any) -> None:
     assert len({*tables, *views}) == len(tables) + len(views)
 
 
-@pytest.mark.aside
 @pytest.mark.usefixtures("parted")
 def test_by_superset(gate: Gate) -> None:
     direct, through, as_hive = tools.by_superset(gate.spark_port, gate.port)
