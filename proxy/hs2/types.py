@@ -106,13 +106,13 @@ def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
 
 
 def _described(column: ColumnDesc) -> Any:
-    qualifiers = {}
+    qualifiers = {}  # Spark sends them empty for types that have none
     name = TypeName.of(column.type)
     if name.is_decimal:
         qualifiers["precision"] = ttypes.TTypeQualifierValue(i32Value=name.precision)
         qualifiers["scale"] = ttypes.TTypeQualifierValue(i32Value=name.scale)
     primitive = ttypes.TPrimitiveTypeEntry(
-        type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers) if qualifiers else None
+        type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers)
     )
     return ttypes.TTypeDesc(types=[ttypes.TTypeEntry(primitiveEntry=primitive)])
 
