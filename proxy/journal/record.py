@@ -39,7 +39,7 @@ _GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*+"
 # A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b').
 # It is tried once for each word: tried at each name in a long word, the time would grow with the square of the length.
 _VALUE = re.compile(
-    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
+    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)'"]+)""",
     re.IGNORECASE,
 )
 # A quoted text (with backslash escapes) or a number; the group matches an apostrophe in English, which quotes nothing.
@@ -203,10 +203,11 @@ class Outcome(StrEnum):
 def kept(sql: str, *, literals: bool = True) -> str:
     """Return the part of a statement that is recorded: its first KEPT characters, without credentials.
 
-    Without `literals`, it is the digest of that part, in which `?` replaces each literal.
+    Without `literals`, it is the digest of that part, in which `?` replaces each literal. The digest is made first: a
+    credential that is hidden within a literal may contain a quotation mark.
     """
-    text = without_credentials(shortened(sql, KEPT))
-    return text if literals else digest(text)
+    text = shortened(sql, KEPT)
+    return without_credentials(text if literals else digest(text))
 
 
 def kept_message(message: str, *, literals: bool = True) -> str:
@@ -214,8 +215,8 @@ def kept_message(message: str, *, literals: bool = True) -> str:
 
     Spark's errors quote the whole statement: without `literals`, only the first line is kept, and `?` replaces values.
     """
-    text = without_credentials(shortened(message, KEPT))
-    return text if literals else without_values(text)
+    text = shortened(message, KEPT)
+    return without_credentials(text if literals else without_values(text))
 
 
 @dataclass(slots=True)
