@@ -36,11 +36,14 @@ _EXECUTED = "The statement has been executed, and its result is lost."
 class SqlError(Exception):
     """The failure of a statement; the client gets the message, the SQLSTATE and the vendor's error code.
 
+    Lone surrogates in the message become escapes, because the reply and the journal are UTF-8.
+
     >>> SqlError("no such table", "42P01").sql_state
     '42P01'
     """
 
     def __init__(self, message: str, sql_state: str | None = "HY000", error_code: int = 0) -> None:
+        message = message.encode(errors="backslashreplace").decode()
         super().__init__(message)
         self.message = message
         self.sql_state = sql_state

@@ -16,6 +16,12 @@ Caused by: org.apache.spark.sql.AnalysisException: [X] no
 """
 
 
+def test_an_error_with_a_lone_surrogate_can_be_sent() -> None:
+    error = SqlError("no such view: \ud800é", "42P01")
+    assert (error.message, str(error)) == ("no such view: \\ud800é",) * 2
+    assert failure(error).errorMessage == error.message
+
+
 def test_a_printed_trace_becomes_the_status_of_a_synchronous_statement() -> None:
     status = failure(SqlError(PRINTED, "42P01"))
     assert (status.statusCode, status.sqlState, status.errorCode) == (3, "42P01", 0)
