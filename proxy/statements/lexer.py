@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 )
 _BLANK = re.compile(r"(?:\s+|--(?:\\\n|[^\r\n])*)+")
 _BRACKET = re.compile(r"/\*|\*/")
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)|(['\"])\3", re.DOTALL)
+_ESCAPE = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)|(['\"])\3", re.DOTALL)
 _QUOTES = frozenset("'\"`")
 _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
@@ -106,6 +106,8 @@ def _after_comment(sql: str, at: int) -> int:
 def string_value(text: str) -> str:
     r"""Return the value of a string literal, without its quotes and with its escapes replaced.
 
+    A `\u` escape is a UTF-16 code unit. As in Spark, a surrogate that is not in a pair becomes `?`.
+
     >>> string_value(r"'it\'s ''so'''"), string_value('r"a\\b"'), string_value(r"'a\tb'")
     ("it's 'so'", 'a\\b', 'a\tb')
     """
@@ -116,7 +118,8 @@ def string_value(text: str) -> str:
 
 def _unescaped(escape: re.Match[str]) -> str:
     if escape[1]:
-        return chr(int(escape[1], 16))
+        units = bytes.fromhex(escape[1].replace("\\u", ""))
+        return units.decode("utf-16-be", "surrogatepass").encode(errors="replace").decode()
     return escape[3] or _NAMED_ESCAPES.get(escape[2], escape[2])
 
 

@@ -38,6 +38,8 @@ def test_an_open_quote_is_a_symbol_like_any_other() -> None:
         ("'a''b'", "a'b"),
         ('"a""b\'\'"', "a\"b''"),
         (r"'\u0024{x}\n\\'", "${x}\n\\"),
+        (r"'\ud83d\ude00\u0041'", "\U0001f600A"),
+        (r"'\ud800a\udc00\ud800'", "?a??"),
         (r"r'\n'", r"\n"),
         (r"'50\%'", r"50\%"),
     ],
