@@ -113,14 +113,20 @@ class Writer(ABC):
             self.lost += len(records)
             self._rests_until = self._clock() + _REST
             if not self._failing:
-                what = (error.strerror if isinstance(error, OSError) else None) or repr(error)
-                _log.error("journal cannot be written %s error=%s; statements go on", self.where, what)
+                _log.error("journal cannot be written %s error=%s; statements go on", self.where, _reason(error))
             self._failing = True
             self.rest()
         else:
             if self._failing:
                 _log.info("journal is written again %s lost=%d", self.where, self.lost)
             self._failing = False
+
+
+def _reason(error: Exception) -> str:
+    """Return the reason for a failure to write; it does not quote the records, as UnicodeEncodeError does."""
+    if isinstance(error, UnicodeError):
+        return type(error).__name__
+    return (error.strerror if isinstance(error, OSError) else None) or repr(error)
 
 
 class JsonLines(Writer):
@@ -134,7 +140,7 @@ class JsonLines(Writer):
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
         """Append a line for each record."""
-        self._append("".join(line(record) for record in records).encode())
+        self._append("".join(line(record) for record in records).encode(errors="backslashreplace"))  # JSON's escape
 
     def _append(self, data: bytes) -> None:
         descriptor = self._opened()

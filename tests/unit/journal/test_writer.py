@@ -65,6 +65,27 @@ def test_a_full_disk_is_said_once_and_keeps_no_statement(caplog: pytest.LogCaptu
     assert said == ("journal cannot be written file=/dev/full error=No space left on device; statements go on")
 
 
+def test_a_surrogate_in_a_name_is_an_escape_in_the_file(tmp_path: Path) -> None:
+    file = JsonLines(tmp_path / "journal.jsonl")
+    answered(Journal(writers=[file]), "SELECT 1", TableName(("lake", "demo", "\ud800")))
+    file.close()
+    assert lines(file.path)[0]["chosen"] == ["lake.demo.\ud800"]
+    assert file.lost == 0
+
+
+def test_the_log_does_not_quote_records_that_cannot_be_encoded(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def store(_: JsonLines, __: object) -> None:
+        "SELECT 'Ann' \ud800".encode()
+
+    monkeypatch.setattr(JsonLines, "store", store)
+    file = JsonLines(Path("/dev/null"))
+    file._write([refused(Journal(), "SELECT 'Ann'")])
+    file.close()
+    assert caplog.messages == ["journal cannot be written file=/dev/null error=UnicodeEncodeError; statements go on"]
+
+
 def test_a_file_that_can_be_written_again_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     now = 0.0
