@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +22,6 @@ NO_WORKERS = Reloaded(
     "one process serves the port, and cannot be replaced without an interruption: set [server] workers to 2 or more",
     refused=True,
 )
-_HEADERS = re.compile(r"\.headers?\.")  # HTTP headers may contain credentials; those of catalogs are header.NAME
 
 
 async def _no_file() -> Reloaded:
@@ -118,7 +116,7 @@ def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _shown(key: str, value: Any) -> str | None:
     if value is None or value in ("", frozenset()):
         return None
-    if _HEADERS.search(key) or (is_secret(key) and not isinstance(value, Path)):
+    if is_secret(key) and not isinstance(value, Path):
         return HIDDEN
     if isinstance(value, bool):
         return str(value).lower()

@@ -46,16 +46,21 @@ _VALUE = re.compile(
 _QUOTED = re.compile(
     r"""(\w'(?:s|t|re)\b(?!')|(?<=\ws)'(?=\s\w))|'(?:[^'\\]|\\.)*\\?'?|"(?:[^"\\]|\\.)*\\?"?|(?<![\w`])\d[\w.]*"""
 )
-_IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
+# The password of a setting that is a URL, which SQLAlchemy reads up to the next @, or of a URL in a statement, which
+# ends before a quotation mark, a blank or a comment; its length is bounded, so that many URLs take linear time.
+_IN_URL = re.compile(r"""(\A[\w.+-]+://[^/:]*:)[^@]*@|(://[^/@:\s]*:)(?:[^@\s'"/*]|/(?!\*)|\*(?!/)){1,1000}@""")
+# SET key=value: Spark takes the rest of the statement as the value.
+_SETTING = re.compile(rf"{_GAP}SET\b{_GAP}([^\s=]+)\s*=\s*(?=\S)", re.IGNORECASE)
+_HEADERS = re.compile(r"(?:\A|\.)headers?\.")  # HTTP headers may contain credentials; those of catalogs are header.NAME
 
 
 def is_secret(name: str) -> bool:
     """Return whether a setting with this name holds a credential.
 
-    >>> [is_secret(name) for name in ("s3.secret-access-key", "bind_password", "fs.s3a.access.key", "keytab", "uri")]
+    >>> [is_secret(name) for name in ("bind_password", "fs.s3a.access.key", "x.header.A", "uri", "keytab")]
     [True, True, True, False, False]
     """
-    return _SECRET.search(name) is not None
+    return (_SECRET.search(name) or _HEADERS.search(name)) is not None
 
 
 def without_credentials(text: str) -> str:
@@ -69,7 +74,10 @@ def without_credentials(text: str) -> str:
     ('postgresql://ann:***@db/x', 'SELECT token, secrets FROM t')
     """
     if "://" in text:
-        text = _IN_URL.sub(rf"\1{HIDDEN}@", text)
+        text = _IN_URL.sub(rf"\1\2{HIDDEN}@", text)
+    setting = _SETTING.match(text)
+    if setting is not None and is_secret(setting[1]):
+        return text[: setting.end()] + HIDDEN
     lower = text.lower()
     return _VALUE.sub(rf"\1{HIDDEN}", text) if any(part in lower for part in _PARTS) else text
 

@@ -188,8 +188,15 @@ def test_without_literals_the_views_that_answer_are_told() -> None:
         ("SET fs.s3a.secret.key=opensesame", "SET fs.s3a.secret.key=***"),
         (
             "SET fs.azure.sas.fixed.token.x.dfs.core.windows.net=sv=2022-11-02&sp=rl&sig=opensesame",
-            "SET fs.azure.sas.fixed.token.x.dfs.core.windows.net=***&sp=rl&sig=***",
+            "SET fs.azure.sas.fixed.token.x.dfs.core.windows.net=***",
         ),
+        ("SET a.secret.key=open&sesame x,y", "SET a.secret.key=***"),
+        ("/* x */ set a.token = Bearer open'sesame", "/* x */ set a.token = ***"),
+        ("SET x.header.Authorization=Bearer opensesame", "SET x.header.Authorization=***"),
+        ("SET VAR tokens = (SELECT count(*) FROM t)", "SET VAR tokens = *** count(*) FROM t)"),
+        ("SET a.url=jdbc:x://ann:open/sesame@db/x", "SET a.url=jdbc:x://ann:***@db/x"),
+        ("SELECT 'http://b:80', 'a@b'", "SELECT 'http://b:80', 'a@b'"),
+        ("SELECT/*a://b:*/c/*@*/", "SELECT/*a://b:*/c/*@*/"),
         ("SELECT 'https://b/x?X-Amz-Signature=opensesame&y=1'", "SELECT 'https://b/x?X-Amz-Signature=***&y=1'"),
         ("SELECT map('password', 'opensesame', 'user', 'ann')", "SELECT map('password', ***, 'user', 'ann')"),
         ("OPTIONS ('password' /* x */ 'opensesame')", "OPTIONS ('password' /* x */ ***)"),
@@ -206,8 +213,14 @@ def test_credentials_are_never_kept(sql: str, told: str) -> None:
     assert begun(Journal(), Stub(session(), 0), sql).sql == told
 
 
+@pytest.mark.parametrize("password", ["pa/ss", "pa ss", "p:a", "p'a", ""])
+def test_the_password_of_a_database_is_hidden(password: str) -> None:
+    assert without_credentials(f"postgresql://ann:{password}@db/x") == "postgresql://ann:***@db/x"
+
+
 @pytest.mark.parametrize(
-    "text", ["'password' /* ", "'password' /*", "'password'" + " " * 50, "token /* */", "sig", "'token' -- "]
+    "text",
+    ["://a:", "SET ", "'password' /* ", "'password' /*", "'password'" + " " * 50, "token /* */", "sig", "'token' -- "],
 )
 def test_credentials_are_found_in_linear_time(text: str) -> None:
     def seconds(times: int) -> float:
