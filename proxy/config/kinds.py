@@ -10,13 +10,16 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator with the error message "must be `what`", preceded by the value unless the value is secret."""
+    """Return a validator with the error message "must be `what`", preceded by the value unless the value is secret.
+
+    A table or a list may hold credentials, whatever the key.
+    """
 
     def check(value: Any, validate: Any) -> Any:
         try:
             return validate(value)
         except ValidationError as error:
-            told = f"must be {what}" if secret else f"is {value!r}: it must be {what}"
+            told = f"must be {what}" if secret or isinstance(value, dict | list) else f"is {value!r}: it must be {what}"
             # Braces are placeholders in a message template, but text in the value of a placeholder.
             raise PydanticCustomError("not_allowed", "{told}", {"told": told}) from error
 

@@ -12,7 +12,9 @@ from pydantic_core import ErrorDetails
 from proxy.config.tables import REMOTE, Config
 
 _PLACE = re.compile(r"\(at line (\d+),")
-_SECRET = re.compile("password|secret|token|credential|auth|uri|header|key", re.IGNORECASE)
+# A line with one of these may hold a credential, in whatever table, list or URL.
+_SECRET = re.compile("password|secret|token|credential|auth|uri|header|key|://", re.IGNORECASE)
+_KEY = re.compile(r"""[\w.-]+|"[^"]*"|'[^']*'""")
 _BARE = re.compile(r"""[^"'\[{#]""")
 
 
@@ -63,8 +65,11 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
         return f"{source} is not TOML: {error}"
     line = text.splitlines()[int(found[1]) - 1].strip() if text.strip() else ""
     key, equals, value = (part.strip() for part in line.partition("="))
-    shown = f"{key} = …" if equals and _SECRET.search(key) else line
-    bare = equals and _BARE.match(value)
+    named = equals and _KEY.fullmatch(key)
+    shown = line
+    if _SECRET.search(line):
+        shown = f"{key} = …" if named else "…"
+    bare = named and _BARE.match(value)
     remedy = f'; text needs quotes, as in {key} = "…", and true and false are lower case' if bare else ""
     return f"{source} is not TOML: {error}: `{shown}`{remedy}"
 
@@ -79,7 +84,7 @@ def _told(error: ErrorDetails) -> str:
         return f"{shown} {error['msg']}"
     if error["type"] == "tuple_type":
         return f"[{keys[-1]}] must be written [[{keys[-1]}]]: there can be more than one"
-    return f"{shown} is {error['input']!r}: it must be a table, {' '.join(_table(keys))}"
+    return f"{shown} must be a table, {' '.join(_table(keys))}"
 
 
 def _table(keys: list[str]) -> list[str]:

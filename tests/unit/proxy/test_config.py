@@ -73,7 +73,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
             "[serve]\n",
             "[serve] is not known (did you mean server?): the tables are server, console, journal, tracing",
         ),
-        ("server = 3", "server is 3: it must be a table, [server]"),
+        ("server = 3", "server must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
         ("[[upstream]]\nport = 1", "[[upstream]] needs host"),
         ("[[upstream]]\nhost = 'x'\nport = 0", "[[upstream]] port is 0: it must be a whole number from 1 to 65535"),
@@ -81,7 +81,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is there twice"),
         ("[catalog]\nname = 'x'\ntype = 'sql'", "[catalog] needs [[upstream]]"),
         ("[catalog]\ntype = 'sql'", '[catalog] needs name, for example name = "lake"'),
-        ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri is ['a']: it must be a text, a number"),
+        ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri must be a text, a number"),
         (REMOTE.replace('"sql"', '"sqll"'), "[catalog] type is 'sqll': it must be sql or rest"),
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] exclude each other"),
         ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),
@@ -89,9 +89,9 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
             REMOTE + '[pipeline.spark]\n"spark.master" = "local[2]"\n"spark.remote" = "sc://h"\n',
             "[pipeline.spark] spark.master and spark.remote exclude each other",
         ),
-        ("[embedded.spark]\nmemory = [1]", "[embedded] spark is {'memory': [1]}: it must be a table of texts"),
+        ("[embedded.spark]\nmemory = [1]", "[embedded] spark must be a table of texts"),
         ("[server", "is not TOML"),
-        ("[server]\ntls = 1", "[server] tls is 1: it must be a table"),
+        ("[server]\ntls = 1", "[server] tls must be a table"),
         ("[server.tls]\ncertificate = 'c'", '[server.tls] needs key, for example key = "server.key"'),
         ("[server.tls]\ncertificate = 'c'\nkey = 'k'\nrequired = 'no'", "required is 'no': it must be true or false"),
         ("[authentication]\npasswords = 'p'\n[authentication.ldap]\nurl = 'u'\nbase = 'b'", "exclude each other"),
@@ -133,6 +133,10 @@ def test_what_is_refused_and_how(text: str, said: str) -> None:
         ('data = "C:\\data"', '`data = "C:\\data"`'),
         ("password = hidden", '`password = …`; text needs quotes, as in password = "…"'),
         ("port =\nhost = 1", "`port =`"),
+        ('upstream = [{host="h", password="hidden" port=1}]', "`upstream = …`"),
+        ('{host: "h", password: "hidden", port=1}', ": `…`"),
+        ('ldap = {url="ldaps://h", bind_password="hidden"\n', "`ldap = …`"),
+        ("endpoint = http://ann:hidden@h", '`endpoint = …`; text needs quotes, as in endpoint = "…"'),
     ],
 )
 def test_a_line_that_is_not_toml_is_quoted_with_a_remedy(text: str, said: str) -> None:
@@ -150,6 +154,23 @@ def test_all_that_is_wrong_is_told_at_once_and_no_credential() -> None:
     assert first.startswith("gate.toml: [server] port is -1")
     assert second.startswith("gate.toml: [limits] mesage is not known (did you mean message?)")
     assert third == "gate.toml: [pipeline] password must be a text"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[catalog]\nname = "x"\ntype = "rest"\n[catalog.auth]\nbasic = {username="u", password="hidden"}',
+        '[catalog]\nname = "x"\ntype = "rest"\n"s3.secret-access-key" = ["hidden"]',
+        '[catalog]\nname = {password="hidden"}',
+        'catalog = [{password="hidden"}]',
+        '[authentication]\nldap = "ldaps://ann:hidden@h"',
+        '[pipeline]\nspark = {"a.password" = ["hidden"]}',
+    ],
+)
+def test_no_refusal_quotes_a_credential(text: str) -> None:
+    with pytest.raises(config.ConfigError) as refused:
+        config.parse(text, "gate.toml")
+    assert "hidden" not in str(refused.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
