@@ -26,6 +26,7 @@ from cachetools import LRUCache
 from proxy.catalog import Catalog
 from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
+from proxy.journal.record import kept_message
 from rewriter import (
     Bound,
     Definitions,
@@ -81,7 +82,8 @@ class Rests:
                 self._begin(storage, min(2 * before.seconds, _LONGEST_S) if before else _FIRST_S, error)
 
     def _begin(self, storage: Table, seconds: float, error: SqlError) -> None:
-        reason = first_message(error.message).strip().split("\n", 1)[0]
+        # Everybody sees the reason, but the failed statement, whose literals it may quote, is one user's.
+        reason = kept_message(first_message(error.message).strip(), literals=False)
         end = datetime.now(UTC) + timedelta(seconds=seconds)
         why = (
             f"Spark failed to read its storage {storage.name} ({reason}); "
