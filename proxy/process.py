@@ -6,6 +6,31 @@ import ctypes
 import gc
 import logging
 import signal
+from typing import Any
+
+
+class _OneLine(logging.Formatter):
+    r"""A log formatter that escapes line breaks and control characters, which names and statements may contain.
+
+    Otherwise they could forge a line, or change earlier lines in a terminal. Only a traceback has lines of its own.
+
+    >>> print(_OneLine().format(logging.makeLogRecord({"msg": "view=%s", "args": ("a\nb\x1b[2Ké",)})))
+    view=a\nb\x1b[2Ké
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """Return the line of a log record, without its traceback."""
+        return _escaped(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        """Return a traceback; its message may quote a statement."""
+        return "\n".join(map(_escaped, super().formatException(ei).split("\n")))
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
 
 
 def begin_log() -> None:
@@ -25,7 +50,7 @@ def name_log(name: str) -> None:
     Several processes write to one log.
     """
     for handler in logging.getLogger().handlers:
-        handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
+        handler.setFormatter(_OneLine(f"%(asctime)s %(levelname)s {name}%(message)s"))
 
 
 # glibc's mallopt parameters, by their numbers in malloc.h; other C libraries have no such function.
