@@ -28,7 +28,8 @@ class Options:
 class Selection:
     """The views that `viewgate refresh` refreshes (by name, all, or only stale ones), and how.
 
-    `full` recomputes all rows; `where` is the condition for the rows to recompute, empty for all.
+    `full` recomputes the rows even if an incremental refresh is possible. `where` is a SQL condition that restricts the
+    refresh to the rows that satisfy it; empty without a restriction.
     """
 
     names: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """Reads the settings file of `options` again, and passes the settings to put into effect to `adopt`.
+    """A reader of the changed settings file of `options`, which passes the settings to put into effect to `adopt`.
 
     `now` returns the settings in effect, which include options of the command line; `read` has the file's settings as
     they are in effect, for comparison with the changed file.

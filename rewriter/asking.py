@@ -133,7 +133,7 @@ class _Source:
 
 
 class _Asking:
-    """Collects the requirements of one block; `question` returns them as a Question."""
+    """A collector of the requirements of one block; `question` returns them as a Question."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.select, self.known = statement, select, known

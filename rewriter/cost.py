@@ -32,7 +32,7 @@ Tree = exp.Expr
 
 
 class Costs:
-    """Estimates the cost of plans over the current relations; constants are read in the session's time zone, `zone`."""
+    """An estimator of the cost of plans over the current relations; `zone` is the session's time zone."""
 
     def __init__(self, relations: Relations, zone: str) -> None:
         self.relations, self._zone = relations, zone

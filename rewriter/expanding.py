@@ -1,4 +1,7 @@
-"""Decides about a statement both with the views that it names expanded and with their names kept.
+"""Decides how to answer a statement in which views are named, with and without expanding the names.
+
+The decision is made for each form of the statement: the view names in FROM left for Spark to resolve, or expanded. The
+form that leaves the fewest blocks to base tables is used.
 
 Expanding replaces a view's name in FROM by the view's query. Plain views are expanded first, because the tables in
 their queries may be answered by materialized views. A materialized view in FROM is read from its storage table, or from

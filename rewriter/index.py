@@ -88,7 +88,7 @@ class Definitions:
     With `exhaustive`, shortlists have all views over a block's tables, for explanations. `declared` has the keys and
     columns of known tables; None if nothing is known. These keys and columns determine which further tables a view may
     join, which tables can be joined back to a view, and to which table a column name belongs. `plain` are the views
-    without storage.
+    without a storage table.
     """
 
     views: tuple[MaterializedView, ...]
@@ -127,7 +127,7 @@ class Definitions:
 
     @cached_property
     def plain_by_name(self) -> dict[TableName, PlainView]:
-        """The views without storage by their names."""
+        """The views without a storage table, by name."""
         return {view.name: view for view in self.plain}
 
     @cached_property

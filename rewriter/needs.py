@@ -118,7 +118,7 @@ def needs_of(tree: exp.Select) -> Needs:
 
 
 class _Reader:
-    """Collects the requirements of one SELECT in `needs`.
+    """A collector of the requirements of one SELECT, in `needs`.
 
     Methods with a parameter `into` add the columns of an expression to the set `into`.
     """

@@ -3,7 +3,7 @@
 A view answers such a query if its storage table, at one of its own snapshots, was refreshed from the same snapshots of
 the tables.
 
-FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage as of the refresh that read snapshot 5
+FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage tables refreshed from snapshot 5
                                                     │
                   statement without these clauses ──┴─▶ decided as usual ─▶ every relation pinned to its snapshot
 

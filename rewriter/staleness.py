@@ -1,8 +1,8 @@
 """Bounded staleness: answers a statement as of an earlier time, at which a stale view was fresh.
 
-A statement never reads stale storage together with newer tables: the whole statement is decided for one time within the
-bound, with every table in its state at that time. Which views are fresh, the pinning and the verification are decided
-as for a current statement.
+A statement never reads a stale storage table together with newer tables: the whole statement is decided for one time
+within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
+are decided as for a current statement.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     Return None if the storage table lacks no commit or was never filled, or if a source no longer descends from the
     recorded snapshot.
 
-    law:    now minus that time is how old an answer from the storage is
+    law:    now minus that time is how old an answer from the storage table is
     no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a
-            table that was rolled back to before the snapshot that the storage read, of which nothing is lacking
+            table that was rolled back to before the snapshot that the storage table read, of which nothing is lacking
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:

@@ -265,11 +265,11 @@ def _labelled(part: _Part) -> str:
 def _as_many_rows(
     tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
 ) -> bool:
-    """Return whether a changed view would have one row for each row of a table, because its keys include a primary key.
+    """Return whether the changed view's GROUP BY keys include a table's primary key.
 
-    Tables that another table of the view references by a foreign key do not count: they have fewer rows than that
-    table. `parts` are the outputs added to the view's query `tree`; `aliases` has the query's tables that the view
-    reads, by table id.
+    The view would then have about as many rows as the table. Tables that another table of the view references by a
+    foreign key are ignored, because they are usually smaller. `parts` are the outputs added to the view's query `tree`;
+    `aliases` has, by table id of the query, the qualifiers of the tables that the view reads.
     """
     if not any(part.key for part in parts):
         return False

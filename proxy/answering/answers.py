@@ -58,7 +58,7 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 
 
 class Answers:
-    """Decides which SQL Spark runs for a statement, over the materialized views of one catalog.
+    """The planner of statements over one catalog: it decides which SQL Spark runs for a statement.
 
     `system` returns the rows of a table of `viewgate.system` that a session may see; without `system`, Spark resolves
     the names of these tables. `clock` returns monotonic seconds, `now` seconds since 1970.

@@ -1,15 +1,15 @@
 """Determines which storage tables (the tables that hold views' rows) may be read, and which part of them.
 
-Storage that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg retries a
-broken metadata file) and would delay each query:
+A storage table that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg
+retries a broken metadata file) and would delay each query:
 
     used ──a rewritten read fails, its original succeeds──▶ suspended ──time, or another snapshot──▶ used
                                         (twice as long as the last time, if the snapshot is the same)
 
-Of storage that is partly stale, only the fresh partitions are read: after a change other than an append, a storage
-partition is fresh if no row was added to or removed from its source partitions, according to the commits' manifests.
-The manifests are read once for each state of a view and its tables, in the background: a statement that would have to
-wait too long treats the storage as stale.
+Of a storage table that is partly stale, only the fresh partitions are read: after a change other than an append, a
+storage partition is fresh if no row was added to or removed from its source partitions, according to the commits'
+manifests. The manifests are read once for each state of a view and its tables, in the background: a statement that
+would have to wait too long treats the storage table as stale.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Rests:
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome, in which each view whose storage is suspended has the reason of the suspension.
+    """Return the outcome, in which each view whose storage table is suspended has the reason of the suspension.
 
     `resting` has the reason for each suspended storage table.
     """
@@ -163,17 +163,17 @@ class _Stale:
 
 
 class FreshParts:
-    """Caches the fresh part of partly stale storage tables, by the state of the view and of its tables."""
+    """A cache of the fresh parts of partly stale storage tables, by the state of the view and of its tables."""
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
-        """Return the relations, with partly stale storage replaced by its fresh part.
+        """Return the relations, with each partly stale storage table replaced by its fresh part.
 
-        Storage that is fresh enough within the staleness bound stays as it is; so does storage whose fresh part is not
-        known after 0.2 s.
+        A storage table stays as it is if it is fresh enough for the staleness bound, or if its fresh part is not known
+        after 0.2 s.
         """
         stale = list(_stale(definitions, relations))
         if not stale or moments(definitions, relations, bound):
@@ -207,7 +207,7 @@ class FreshParts:
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
-    """Yield each view with partitioned storage of which exactly one source has changed since the refresh.
+    """Yield each view that has a partitioned storage table, and exactly one source that has changed since the refresh.
 
     Views whose changed source has only been appended to are left out.
     """

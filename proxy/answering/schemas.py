@@ -65,7 +65,7 @@ def _check_plan(plan: str) -> None:
 
 
 class Schemas:
-    """Caches the results of `DESCRIBE QUERY` by query text and `schema_key`."""
+    """A cache of the results of `DESCRIBE QUERY`, by query text and `schema_key`."""
 
     def __init__(self, remembered: int = 10_000) -> None:
         self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)

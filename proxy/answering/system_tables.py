@@ -103,7 +103,7 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 
 
 class SystemRows:
-    """Returns the rows of the tables in `viewgate.system`, from the journal, the sessions and the upstreams.
+    """The source of the rows of `viewgate.system`: the journal, the sessions and the upstreams.
 
     `ask` sends a request to all workers, including this one. If a `user` is given, only that user's statements and
     sessions are returned; None returns all. `due_ms` returns when views are due for their scheduled refresh, in

@@ -70,7 +70,7 @@ class TicketLogin(Protocol):
 
 
 class Tickets(Protocol):
-    """Verifies Kerberos tickets and returns their users. Its methods may block: call them in a thread."""
+    """A verifier of Kerberos tickets, which returns their users. Its methods may block: call them in a thread."""
 
     def login(self) -> TicketLogin:
         """Return the state of a new login over SASL, which takes several messages."""
@@ -85,7 +85,7 @@ class Tickets(Protocol):
 
 
 class Authentication:
-    """Checks logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
+    """The check of logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
 
     A correct password is accepted for `kept` seconds without another check, because some clients send their password
     with each call. Only a keyed digest of the password is stored.

@@ -43,7 +43,7 @@ class Security(Protocol):
 
 
 class Kerberos:
-    """Verifies clients' tickets by the keys in a keytab file (`kadmin ktadd`).
+    """A verifier of clients' tickets by the keys in a keytab file (`kadmin ktadd`).
 
     With a `principal`, only tickets for that principal are accepted, else tickets for any principal with a key in the
     file. The constructor raises GssError if the file has no key.
@@ -140,7 +140,7 @@ class ClientSecurity(Protocol):
 
 
 class KerberosClient:
-    """Logs Viewgate in to Spark with the keys in a keytab file.
+    """A Kerberos client with which Viewgate logs in to Spark, by the keys in a keytab file.
 
     In the service's name `principal`, `_HOST` stands for the host of the connection. The constructor raises GssError if
     the file has no key for `client`, or no key at all. Calls may block on a Key Distribution Center.

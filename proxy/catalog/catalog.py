@@ -44,7 +44,7 @@ _AT_ONCE = 0.0
 
 
 class Catalog:
-    """Reads view definitions and table metadata from the Iceberg catalog, caches them, and commits refreshes."""
+    """A client of the Iceberg catalog that caches view definitions and table metadata, and commits refreshes."""
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S

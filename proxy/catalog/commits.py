@@ -134,7 +134,7 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """Return the Conflict for storage that a refresh, a compaction or a rollback changed first."""
+    """Return the Conflict for a storage table that a refresh, a compaction or a rollback has changed meanwhile."""
     return Conflict(f"the content of {storage} was changed meanwhile")
 
 

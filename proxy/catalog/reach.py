@@ -87,7 +87,7 @@ class StoreFailure(Exception):
 
 
 class Reach:
-    """Makes blocking calls to one catalog, and tracks its availability.
+    """A caller of blocking functions of one catalog, which tracks whether the catalog is available.
 
     `probe` is a cheap call, which is repeated while the catalog is unavailable; the functions in `back` are called when
     the catalog becomes available again. `timeout` is in seconds.

@@ -4,8 +4,8 @@ Two forms exist. *Properties* are keys of the storage table (such as `iceberg.ba
 data does not change. The *summary* form is `refresh-state` in the summary of the snapshot that holds the content,
 committed together with the content; the summary form takes precedence. Viewgate writes the forms of the specification
 and of its latest draft, and reads those of all earlier drafts, too. Viewgate's refreshes also write
-`viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage's columns,
-so that schema changes without a snapshot are noticed.
+`viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage table's
+columns, so that schema changes without a snapshot are noticed.
 
 If a storage table is partial (it has only some of the view's rows), other tools must not take it for complete. Then the
 draft's state is nested in Viewgate's own state, together with the condition that the rows satisfy, and the table gets

@@ -16,7 +16,7 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """Resolves the names in a statement to the sources of materialized views.
+    """A resolver of the names in a statement to the sources of materialized views.
 
     The session's current catalog and namespace are requested only if a name could denote a source of a view.
     """

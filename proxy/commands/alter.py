@@ -25,7 +25,7 @@ from rewriter.model.literals import pairs
 
 @dataclass(frozen=True)
 class Widen:
-    """Adds columns to a view, by ADD COLUMNS or AS.
+    """The command ALTER MATERIALIZED VIEW … ADD COLUMNS or AS, which adds columns to a view.
 
     `outputs` are the SQL expressions of the new columns, appended to the view's SELECT. `query` is a new query, whose
     first columns are the view's. One of the two is empty.
@@ -83,7 +83,7 @@ def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> boo
 
 
 def _as_made(view: MaterializedView) -> create.Create:
-    """Return the CREATE OR REPLACE command that would recreate a view and fill its storage at once.
+    """Return the CREATE OR REPLACE command that would recreate a view and fill its storage table at once.
 
     Raise SqlError 0A000 for a view that another tool created.
     """
@@ -112,7 +112,7 @@ EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 
 @dataclass(frozen=True)
 class SetProperties:
-    """Sets properties of a view and, except those that begin with `viewgate.`, also of its storage table."""
+    """The command that sets properties of a view and, except `viewgate.` properties, also of its storage table."""
 
     name: tuple[str, ...]
     properties: dict[str, str]

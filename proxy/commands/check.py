@@ -21,7 +21,10 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """Returns one row per condition of a declared key: the condition, its number of violations, the counting query."""
+    """The command that checks declared keys.
+
+    The result has one row per condition of a key: the condition, its number of violations, and the counting query.
+    """
 
     table: tuple[str, ...]
 

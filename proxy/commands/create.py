@@ -38,11 +38,11 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """Creates a materialized view: first the storage table, then the view, then the rows.
+    """The command CREATE MATERIALIZED VIEW: it creates first the storage table, then the view, then the rows.
 
-    In this order, a CREATE that is killed leaves nothing that queries could read: storage without a view is never read,
-    and its property `viewgate.storage-of` names the view that it was created for. For OR REPLACE, the new storage is
-    filled before the view is changed to point to the new storage, so that the old view answers until then.
+    In this order, a CREATE that is killed leaves nothing that queries could read: a storage table without a view is
+    never read, and its property `viewgate.storage-of` names the view that it was created for. For OR REPLACE, the new
+    storage table is filled before the view is changed to point to it, so that the old view answers until then.
     """
 
     name: tuple[str, ...]
@@ -179,7 +179,7 @@ class Create:
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the new definition of a replaced view before it is committed, so that its storage can be filled first.
+        """Return the new definition of a replaced view before it is committed, to fill its storage table first.
 
         Its version is a guess (the next number): Iceberg reuses the number of an earlier version with the same query.
         """

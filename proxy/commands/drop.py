@@ -22,9 +22,10 @@ EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
 @dataclass(frozen=True)
 class Drop:
-    """Drops a view, then its storage table and files; in this order no query reads storage that is being dropped.
+    """The command that drops a view, then its storage table and files.
 
-    Storage that another view uses, and an adopted table, are kept.
+    In this order, no query reads a storage table that is being dropped. A storage table that another view uses, and an
+    adopted table, are not dropped.
     """
 
     name: tuple[str, ...]

@@ -31,7 +31,7 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """Returns Viewgate's decision about a query with the reasons, then Spark's EXPLAIN of the SQL sent to Spark."""
+    """The command EXPLAIN: Viewgate's decision about a query, and Spark's EXPLAIN of the SQL that it gets."""
 
     query: str
     mode: str = ""
@@ -54,7 +54,9 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """Returns one row per view and query block (SELECT) with verdict and reason, nearest misses first.
+    """The command EXPLAIN REWRITE.
+
+    The result has one row per view and query block (SELECT) with verdict and reason, nearest misses first.
 
     A last row suggests the change to a view that would let the view answer, if there is such a change.
     """

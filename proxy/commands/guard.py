@@ -73,7 +73,7 @@ _HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"
 
 
 class Guard:
-    """Refuses statements that would break materialized views by changing their sources or storage tables."""
+    """A guard that refuses statements by which materialized views would break: changes of sources or storage tables."""
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context
@@ -180,7 +180,7 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 2BP01 if a dropped namespace contains, at any depth, a view, its storage or a source."""
+        """Raise SqlError 2BP01 if a dropped namespace contains, at any depth, a view, its storage table or a source."""
         known = await self._affected.names()
         if not known.definitions.views:
             return

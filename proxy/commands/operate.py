@@ -29,7 +29,7 @@ _RUNNING = "RUNNING"
 
 @dataclass(frozen=True)
 class Kill:
-    """Ends a running statement with an error that names the user who ran this command."""
+    """The command that ends a running statement, with an error that names the user who ran the command."""
 
     id: str
 
@@ -92,7 +92,7 @@ _NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resume
 
 @dataclass(frozen=True)
 class Steer:
-    """Pauses, drains or resumes an upstream in all workers, until the settings file is reloaded."""
+    """The command that pauses, drains or resumes an upstream in all workers, until the settings file is reloaded."""
 
     steering: Steering
     upstream: str
@@ -144,7 +144,7 @@ _WRONG_SETTINGS = "F0000"
 
 @dataclass(frozen=True)
 class Reload:
-    """Reads the settings file again, and returns a message about the changed settings.
+    """The command that reads the settings file again, and returns a message about the changed settings.
 
     The message also names the changed settings that take effect only after a restart.
     """
@@ -163,7 +163,7 @@ _NOT_NOW = "55000"
 
 @dataclass(frozen=True)
 class Restart:
-    """Starts to replace the worker processes one by one, and returns at once.
+    """The command that starts to replace the worker processes one by one, and returns at once.
 
     The worker of this session ends only after the session.
     """

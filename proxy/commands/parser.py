@@ -25,7 +25,9 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 
 
 class Parser:
-    """Parses a statement from left to right; raises SqlError 42601, with position and example, at unexpected text.
+    """A parser of one statement, from left to right.
+
+    Unexpected text raises SqlError 42601 with the position and an example.
 
     In the methods, `what` describes the expected text for that error.
     """

@@ -29,7 +29,7 @@ _CONSTANT = Forward(brief=True, constant=True)
 
 
 class Planner:
-    """Plans the statements of all sessions; implements the protocol `Answering`."""
+    """The planner of the statements of all sessions, which implements the protocol `Answering`."""
 
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context

@@ -104,7 +104,7 @@ def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """Return the write properties of a source table that new storage with these columns takes over.
+    """Return the write properties of a source table that a new storage table with these columns takes over.
 
     Locations and the modes of row-level changes are left out.
 

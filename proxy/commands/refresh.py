@@ -15,7 +15,10 @@ EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Refresh:
-    """Refreshes a view now; FULL recomputes all rows even if no source changed, WHERE recomputes only some rows."""
+    """The command that refreshes a view now.
+
+    FULL recomputes all rows even if no source has changed; WHERE recomputes only some rows.
+    """
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE
@@ -47,7 +50,7 @@ EXAMPLE_EXPLAIN = "EXPLAIN REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ExplainRefresh:
-    """Returns one row: the kind of refresh that would run now, the reason, and its SQL statement."""
+    """The command EXPLAIN of a refresh; its row has the kind of refresh that would run now, the reason, and the SQL."""
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE

@@ -16,7 +16,7 @@ PREFIX = "viewgate"
 
 @dataclass(frozen=True)
 class Set:
-    """Sets one of Viewgate's session settings; without a value, returns its current value."""
+    """The command that sets one of Viewgate's session settings, or without a value returns the current value."""
 
     name: str
     value: str | None = None
@@ -31,7 +31,7 @@ class Set:
 
 @dataclass(frozen=True)
 class Reset:
-    """Resets one of Viewgate's session settings to its default."""
+    """The command that resets one of Viewgate's session settings to its default."""
 
     name: str
 

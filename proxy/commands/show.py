@@ -38,9 +38,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Show:
-    """Returns one row per materialized view in the namespace, over the table, and with a name like the pattern.
+    """The command SHOW MATERIALIZED VIEWS: one row per view.
 
-    A field that is None selects all views. Views whose metadata cannot be read are included, unless a table is given.
+    The views can be limited to a namespace, to views over a table, and to names like a pattern; a field that is None
+    selects all views. Views whose metadata cannot be read are included, unless a table is given.
     """
 
     namespace: tuple[str, ...] | None = None
@@ -114,7 +115,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Return why answers from the view's storage are suspended at present; empty if they are not suspended."""
+    """Return why answers from the view's storage table are suspended at present; empty if they are not suspended."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""

@@ -30,7 +30,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """Returns some columns of a system table: running statements first, otherwise in the table's order."""
+    """The command that shows columns of a system table: running statements first, else in the table's order."""
 
     table: str
     columns: Sequence[str]
@@ -42,7 +42,7 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """Returns the session's last finished statement; no row if the journal no longer has it."""
+    """The command that shows the session's last finished statement; no row if it has left the journal."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
@@ -96,7 +96,10 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ShowConfig:
-    """Returns one row per setting; raises SqlError 42501 for users who are not operators, if logins are required."""
+    """The command that shows the settings in effect, one row per setting.
+
+    If logins are required, users who are not operators get SqlError 42501.
+    """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.check_operator(session)
@@ -111,7 +114,7 @@ EXAMPLE_WORKERS = "SHOW VIEWGATE WORKERS"
 
 @dataclass(frozen=True)
 class ShowWorkers:
-    """Returns one row per worker process, including workers that have ended, or that are being replaced."""
+    """The command that shows one row per worker process, also for workers that have ended or are being replaced."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         rows = [

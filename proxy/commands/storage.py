@@ -213,8 +213,8 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
     """Return the layout of a storage table: the partitioning and order that the user has `given`, else derived ones.
 
-    Partitions are derived from the largest source for which partitioned storage pays off; order and write properties
-    only from a single source.
+    Partitions are derived from the largest source for which a partitioned storage table pays off; order and write
+    properties only from a single source.
     """
     partitioned_by, ordered_by = given
     found = await catalog.current(made.sources)
@@ -288,7 +288,7 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of the table `parts`, which a view of the shape `made` is to adopt as its storage.
+    """Return the full name of the table `parts`, which a view of the shape `made` is to adopt as its storage table.
 
     Raise SqlError with the reason if the table cannot be adopted.
     """

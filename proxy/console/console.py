@@ -31,7 +31,7 @@ _UNAVAILABLE = 503
 
 
 class Console:
-    """Serves the console of one process, and collects the metrics of all workers.
+    """The web console of one process, with the metrics of all workers.
 
     Pages require a login if SQL clients need one; `/metrics`, `/healthz` and `/readyz` never do. `/healthz` shows
     whether the process answers at all, `/readyz` whether statements can run: an upstream opens sessions, and Viewgate

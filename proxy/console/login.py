@@ -43,7 +43,7 @@ class Visitor:
 
 
 class Login:
-    """Identifies visitors by cookies, tokens or Kerberos tickets; no login is required if SQL clients need none.
+    """The login of visitors, by cookies, tokens or Kerberos tickets; none is required if SQL clients need no login.
 
     `whose(user)` returns the only user whose statements `user` may see, None for all. Workers with the same `key`
     accept each other's cookies.

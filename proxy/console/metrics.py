@@ -191,7 +191,7 @@ EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 
 
 class Gauges(Collector):
-    """Collects the gauges of one process at each scrape."""
+    """A Prometheus collector of one process's gauges, which are computed at each scrape."""
 
     def __init__(
         self, service: Service, registry: CollectorRegistry, expiries: Expiries, caches: Caches = dict

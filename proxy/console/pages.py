@@ -36,7 +36,7 @@ Page = Callable[[Request, Visitor], Awaitable[Response]]
 
 
 class Pages:
-    """Renders the console's pages from the rows of the system tables.
+    """The console's pages, rendered from the rows of the system tables.
 
     A visitor must log in first if SQL clients must.
     """

@@ -51,25 +51,25 @@ class SqlError(Exception):
 
 
 class InvalidStatement(SqlError):
-    """Spark refused a statement before executing it, because of its text, its tables' schemas, or permissions."""
+    """Raised if Spark refuses a statement before executing it: for its text, its tables' schemas, or permissions."""
 
 
 class LoginRefused(SqlError):
-    """A server refuses the login of a user."""
+    """Raised if the server to which Viewgate connects refuses the login of a user."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "28000")
 
 
 class Unreachable(SqlError):
-    """An upstream server, or a session on it, is not available or was lost."""
+    """Raised if an upstream server, or a session on it, is not available or was lost."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _CONNECTION_LOST)
 
 
 class Interrupted(SqlError):
-    """A statement was interrupted, and whether the statement has finished is unknown.
+    """Raised if a statement was interrupted, and it is unknown whether the statement has finished.
 
     `what` says which event interrupted the statement, and `advice` is the remedy if the statement only reads.
 
@@ -91,7 +91,7 @@ class Interrupted(SqlError):
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """A statement was interrupted because the connection to the server was lost, or because of an invalid reply.
+    """Raised if a statement was interrupted by the loss of the connection to the server, or by an invalid reply.
 
     `what` says which event interrupted the statement, and `advice` is the remedy.
 

@@ -45,7 +45,7 @@ _OF_THE_CALL = ("HY106", "HYC00")  # SQLSTATEs of a fetch with an unsupported or
 
 
 class Sink(Protocol):
-    """Receives each record of the journal; its methods must not block."""
+    """A receiver of each record of the journal; its methods must not block."""
 
     def ended(self, record: Record) -> None:
         """Handle a statement whose outcome is final, or that was refused."""

@@ -10,7 +10,7 @@ _OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of 
 
 
 class Redacted(Exception):
-    """Stands for an exception whose message may quote a statement, and has its class and its message without values."""
+    """A substitute for an exception whose message may quote a statement: its class, and its message without values."""
 
 
 class WithoutLiterals(logging.Filter):

@@ -4,8 +4,8 @@
 `stale_files` the source files added or removed since the last refresh.
 
 A view is refreshed after all views that it reads. If two views do not read each other, the view with more stored rows
-is refreshed first, because a full refresh of a view with coarser groups can then be computed from the storage of the
-view with finer groups: see `planning`.
+is refreshed first, because a full refresh of a view with coarser groups can then be computed from the storage table of
+the view with finer groups: see `planning`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""View locks, held by refreshes, maintenance and drops: at most one change of a view's storage runs at a time.
+"""View locks, held by refreshes, maintenance and drops: at most one change of a view's storage table runs at a time.
 
-While a view is being dropped, no other change of the view's storage starts.
+While a view is being dropped, no other change of the view's storage table starts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def content(view: MaterializedView) -> Content:
 
 
 class UnderWay:
-    """The view locks of one event loop, and the running changes of views' storage."""
+    """The view locks of one event loop, and the running changes of storage tables."""
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -43,7 +43,7 @@ class UnderWay:
             yield
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a change of a view's storage (`work`) and return its result; the caller holds the view's lock.
+        """Run a change of a view's storage table (`work`) and return its result; the caller holds the view's lock.
 
         Raise Lost if the change is cancelled because the view is being dropped.
         """
@@ -61,7 +61,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """Cancel a running change of the view's storage, then hold the view's lock during the `with` block.
+        """Cancel a running change of the view's storage table, then hold the view's lock during the `with` block.
 
         A change that already waits for the lock raises Lost, because the view is being dropped.
         """

@@ -37,7 +37,10 @@ _logger = logging.getLogger(__name__)
 
 
 class OnCommit:
-    """Runs post-commit refreshes; refreshes for which no statement waits run in the background until `close`."""
+    """The runner of post-commit refreshes.
+
+    Refreshes for which no statement waits run in the background until `close`.
+    """
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
         self._catalog = catalog
@@ -70,7 +73,7 @@ class OnCommit:
         `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed). A
         refresh starts after the refreshes of the views that its view reads. The refresh of a view with
         `viewgate.refresh.wait = always` starts after all refreshes before it, because a full refresh may read their
-        storage.
+        storage table.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()

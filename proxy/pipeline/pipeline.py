@@ -44,10 +44,10 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # the properties of storage that a
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """The result of a refresh: rows written, the storage's snapshot, and whether the refresh changed the storage.
+    """The result of a refresh: rows written, the storage table's snapshot, and whether the table was changed.
 
-    `only` is the SQL condition that the stored rows satisfy if the storage holds a part of the view's rows; empty if
-    the storage holds all rows.
+    `only` is the SQL condition that the stored rows satisfy if the storage table holds a part of the view's rows; empty
+    if the storage table holds all rows.
     """
 
     rows: int
@@ -57,7 +57,7 @@ class Refreshed:
 
 
 class Pipeline:
-    """Runs refreshes, at most one at a time for each view, and records the refreshes in the journal."""
+    """The runner of all refreshes: at most one at a time for each view, recorded in the journal."""
 
     def __init__(self, catalog: Catalog, runner: Runner, journal: Journal | None = None) -> None:
         self._catalog = catalog
@@ -74,10 +74,10 @@ class Pipeline:
     async def refresh(
         self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE, cause: Cause = Cause.STATEMENT
     ) -> Refreshed:
-        """Refresh a view's storage and return the result; raise SqlError if the refresh fails.
+        """Refresh a view's storage table and return the result; raise SqlError if the refresh fails.
 
         `asked` are the options of the refresh, and `cause` is recorded in the journal of refreshes. A refresh may
-        consist of several commits; after a failure, the storage has the rows of the last commit.
+        consist of several commits; after a failure, the storage table has the rows of the last commit.
         """
 
         def say(line: str) -> None:
@@ -98,7 +98,7 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """Cancel a running change of a view's storage, and let no other change start during the `with` block."""
+        """Cancel a running change of a view's storage table, and let no other change start during the `with` block."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
@@ -111,9 +111,9 @@ class Pipeline:
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record that the storage filled for one version of a view (`filled`) is also valid for the version `view`.
+        """Record that the storage table of one version of a view (`filled`) is also valid for the version `view`.
 
-        Do nothing if the definitions of the versions differ. Raise SqlError if the storage is missing or is being
+        Do nothing if the definitions of the versions differ. Raise SqlError if the storage table is missing or is being
         changed.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
@@ -121,7 +121,9 @@ class Pipeline:
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement on a view's storage: compaction or snapshot expiry, which keep the stored rows.
+        """Run a maintenance statement on a view's storage table: compaction or snapshot expiry.
+
+        Both leave the stored rows unchanged.
 
         A fresh view is then refreshed once, so that the refresh state is recorded for the current snapshots of its
         sources.
@@ -271,5 +273,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return a key of everything that determines the content of a view's storage, except the rows of the sources."""
+    """Return a key of all that determines the content of a storage table, except the rows of the sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

@@ -1,9 +1,9 @@
 """Plans the next refresh of a view from the recorded refresh state and the changes of the sources since that state.
 
-Also chooses the tables that a full refresh reads. A view over views is computed from the storage of the views that it
-reads. Any other view is computed from the storage of a view over the same tables if the rewriter can derive the rows
-from this storage, such as sums by month from sums by day: of several views that get a full refresh, only the first
-scans the base tables.
+Also chooses the tables that a full refresh reads. A view over views is computed from their storage tables. Any other
+view is computed from the storage table of a view over the same base tables if the rewriter can derive the rows from
+there, such as sums by month from sums by day; otherwise it is computed from the base tables. So if several such views
+get a full refresh, one scan of the base tables can suffice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """Return how to refresh the storage from its recorded source snapshots to the current snapshots, and why.
+    """Return how to refresh the storage table from its recorded source snapshots to the current snapshots, and why.
 
     `sources` are the base tables with their current snapshots.
     """
@@ -67,7 +67,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
     """Return the reason why the stored rows cannot be the base of an incremental refresh; empty without a reason.
 
-    `recorded` is the refresh state recorded in the storage, and `sources` are the current base tables.
+    `recorded` is the refresh state recorded in the storage table, and `sources` are the current base tables.
     """
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
@@ -89,7 +89,7 @@ class Reading:
     """A query that returns the rows of a view, as SQL that Spark can run.
 
     `held` are the views whose storage tables the query reads, with these tables. `shared` is true if the rows are
-    computed from the storage of a view that this view is not defined over.
+    computed from the storage table of a view that this view is not defined over.
     """
 
     sql: str
@@ -100,8 +100,8 @@ class Reading:
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
     """Return the view's own storage query, pinned to the snapshots of its sources.
 
-    If `whole`, each materialized view in the query is replaced by its storage table if that storage is fresh. Otherwise
-    no view is replaced.
+    If `whole`, each materialized view in the query is replaced by its storage table if that storage table is fresh.
+    Otherwise no view is replaced.
     """
     stored = sources.stored if whole else {}
     if not stored:
@@ -112,10 +112,10 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 
 
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
-    """Return a query that computes the view's rows from the storage of another view over the same tables.
+    """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
-    `storage` is the view's own storage table. Return None if no other view's storage is fresh, has all data that the
-    view needs, and is cheaper to read than the base tables.
+    `storage` is the view's own storage table. Return None if no other view's storage table is fresh, has all data that
+    the view needs, and is cheaper to read than the base tables.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

@@ -38,7 +38,7 @@ class Job(Watchable, Protocol):
 
 
 class Runner(Protocol):
-    """Opens Spark sessions in which refresh jobs run their statements."""
+    """A provider of Spark sessions in which refresh jobs run their statements."""
 
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
         """Return a context with a job in a new session; `settings` override Spark's defaults in that session."""
@@ -58,7 +58,7 @@ class ThriftSession(Protocol):
 
 
 class ThriftRunner:
-    """Runs each job in a new session on the Spark Thrift Server; `open_session` opens the session."""
+    """A Runner that gives each job a new session on the Spark Thrift Server, opened by `open_session`."""
 
     def __init__(self, open_session: Callable[[], Awaitable[ThriftSession]]) -> None:
         self._open = open_session

@@ -27,7 +27,7 @@ _LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a vie
 
 
 class Schedule:
-    """Runs scheduled refreshes until cancelled, at most AT_ONCE at a time.
+    """The schedule of refreshes; it runs them until cancelled, at most AT_ONCE at a time.
 
     Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """

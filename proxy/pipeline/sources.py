@@ -21,8 +21,8 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 class Sources:
     """The base tables that a storage query reads, as they are now, and the views through which the query reads them.
 
-    `stored` maps the name of each materialized view whose storage a refresh may read, instead of expanding the view, to
-    the view and its storage table. Such storage is fresh and was computed under the same settings.
+    `stored` maps the name of each materialized view whose storage table a refresh may read, instead of expanding the
+    view, to the view and its storage table. Such a storage table is fresh, and was computed under the same settings.
     """
 
     tables: Mapping[TableName, Table]
@@ -69,7 +69,7 @@ class Sources:
         )
 
     def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
-        """Return the refresh state to record in the storage after a refresh of the view from these sources.
+        """Return the refresh state to record in the storage table after a refresh of the view from these sources.
 
         `started_ms` is the start of the refresh in milliseconds since 1970.
         """
@@ -116,7 +116,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """Return, by name, the materialized views that `view` reads and whose storage is fresh, each with the storage.
+    """Return, by name, the materialized views that `view` reads and that are fresh, each with its storage table.
 
     `tables` are the current base tables. Views whose recorded session settings differ from those of `view` are left
     out.

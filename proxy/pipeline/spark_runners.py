@@ -39,7 +39,7 @@ def job_thread() -> Iterator[ThreadPoolExecutor]:
 
 
 class Blocking:
-    """Runs the blocking PySpark calls of one job in the job's thread.
+    """The thread of one job, in which the job's blocking PySpark calls run.
 
     The function `cancel` cancels the job in Spark.
     """
@@ -105,7 +105,7 @@ _NO_CONNECTION = "08001"
 
 
 class ConnectRunner:
-    """Runs each job in a new session on a Spark Connect server.
+    """A Runner that gives each job a new session on a Spark Connect server.
 
     `connect` opens a session; `settings` are Spark settings for every job. The session is released at the job's end, so
     that the server may restart between jobs.
@@ -182,7 +182,7 @@ class ConnectJob:
 
 
 class EmbeddedRunner:
-    """Runs each job in a new session of the Spark in this process, in the scheduler pool `pool`.
+    """A Runner that gives each job a new session of the Spark in this process, in the scheduler pool `pool`.
 
     A job's settings affect neither clients nor other jobs.
     """

@@ -1,6 +1,6 @@
-"""Stages new content on a branch of a view's storage, until a commit publishes the branch or the branch is removed.
+"""Stages new content on a branch of a view's storage table, until a commit publishes the branch or it is removed.
 
-The types of the new rows are compared with the storage's columns, because Spark silently converts values of other
+The types of the new rows are compared with the storage table's columns, because Spark silently converts values of other
 types: 3.5 becomes 3, and a timestamp becomes a date. A view's query may return other types than when the view was
 created, after a table or view that the query reads was replaced or altered.
 """
@@ -39,7 +39,7 @@ def recording(summary: Mapping[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Yield the name of a branch of a view's storage, on which the `with` block stages rows; then drop the branch.
+    """Yield the name of a branch of a storage table, on which the `with` block stages rows; then drop the branch.
 
     The block must create the branch. If the block fails because the main branch no longer has the snapshot `base` (for
     example, after another refresh), raise Lost. None as `base` stands for a table without snapshots.
@@ -74,7 +74,7 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether two refresh states have the same view version, and the same columns of sources and storage.
+    """Return whether two refresh states have the same view version, and the same columns of sources and storage table.
 
     The types of the view's columns are then the same, too. Return False if `recorded` is None (no refresh is recorded).
     """
@@ -82,10 +82,10 @@ def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """Raise SqlError 55000 if the columns that the storage query returns do not fit the storage's columns.
+    """Raise SqlError 55000 if the columns that the storage query returns do not fit the storage table's columns.
 
     The number of columns must be the same, because Spark would refuse the rows or fill columns with NULLs, and the
-    storage must be able to hold each type. `returned` are the names and types of the query's columns.
+    storage table must be able to hold each type. `returned` are the names and types of the query's columns.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):

@@ -1,6 +1,6 @@
 """Determines the tables that a storage query reads, and pins them to snapshots; also writes CALLs of procedures.
 
-The query is parsed strictly, because an overlooked table would make stale storage look fresh.
+The query is parsed strictly, because an overlooked table would make a stale storage table look fresh.
 """
 
 from __future__ import annotations

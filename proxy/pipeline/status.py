@@ -2,10 +2,10 @@
 
 The failure is recorded as a property of the view's storage table, where other processes and the next start of Viewgate
 find the failure. A refresh that succeeds removes the property in the commit that publishes the content. The property is
-only information: whether storage is used depends on the freshness of the storage alone.
+only information: whether a storage table is used depends on its freshness alone.
 
-The history of freshness is not sampled: each refresh records in its snapshot of the storage which table snapshots the
-refresh read, and the tables record when later snapshots were committed.
+The history of freshness is not sampled: each refresh records in its snapshot of the storage table which table snapshots
+the refresh read, and the tables record when later snapshots were committed.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Status:
     def fresh(self) -> bool:
         """Whether the stored rows are the rows that the view's query would return now.
 
-        For storage that holds a part of the view's rows, the comparison is limited to that part. A refresh may still
-        change fresh storage: a retention may drop rows.
+        For a storage table that holds a part of the view's rows, the comparison is limited to that part. A refresh may
+        still change a fresh storage table: a retention may drop rows.
         """
         return self.word == FRESH
 
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
-    """Return a view's status, from the current snapshots of its storage and its sources.
+    """Return a view's status, from the current snapshots of its storage table and its sources.
 
     A fresh view need not be usable for a query: rewriting has further conditions, such as the session's settings.
     """
@@ -98,7 +98,7 @@ class Lost(SqlError):
 
 
 def gone(view: MaterializedView) -> Lost:
-    """Return the error for an operation on the storage of a view that was replaced or dropped meanwhile."""
+    """Return the error for an operation on the storage table of a view that was replaced or dropped meanwhile."""
     return Lost(
         f"materialized view {view.name} has just been replaced or dropped; the operation on its storage "
         f"{view.storage} was not performed; try again if the view is there",
@@ -194,7 +194,7 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
 
 
 async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
-    """Return the seconds since the first source commit that a view's storage lacks; 0 if the storage is fresh.
+    """Return the seconds since the first source commit that a view's storage table lacks; 0 if the table is fresh.
 
     `now_ms` is the current time in milliseconds since 1970. Return None for a view that was never refreshed. If the
     time of that commit is unknown, because the view was redefined or snapshots have expired, return the seconds since
@@ -224,7 +224,7 @@ async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | Non
 
 @dataclass(frozen=True)
 class Span:
-    """A period, in milliseconds since 1970, in which a view's storage was fresh (True) or stale (False).
+    """A period, in milliseconds since 1970, in which a view's storage table was fresh (True) or stale (False).
 
     `fresh` is None if the freshness in that period is unknown.
     """

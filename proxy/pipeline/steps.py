@@ -1,9 +1,9 @@
-"""Plans the steps of a refresh; each step is one commit, after which the storage agrees with its recorded state.
+"""Plans the steps of a refresh; each step is one commit, after which the storage table agrees with its state.
 
-Storage is partial if it holds only the view's rows that satisfy a recorded condition. Most refreshes have one step. A
-refresh with a retention first drops the partitions that are too old, and then refreshes the rest. A refresh of partial
-storage WHERE … first refreshes the stored rows, and then adds the requested rows that are missing, from the same source
-snapshots.
+A storage table is partial if it holds only the view's rows that satisfy a recorded condition. Most refreshes have one
+step. A refresh with a retention first drops the partitions that are too old, and then refreshes the rest. A refresh of
+a partial storage table WHERE … first refreshes the stored rows, and then adds the requested rows that are missing, from
+the same source snapshots.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Step:
     """One step of a refresh.
 
     `decision` says how the rows are written. `state` is the refresh state that the commit records, and `held` is the
-    view restricted to the rows that the storage has after the step. `then` describes the following step; empty if this
-    step is the last one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows of the
-    view are stored. `reading` is the query of a step that recomputes rows; None for any other step.
+    view restricted to the rows that the storage table has after the step. `then` describes the following step; empty if
+    this step is the last one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows
+    of the view are stored. `reading` is the query of a step that recomputes rows; None for any other step.
     """
 
     sources: Sources
@@ -75,12 +75,12 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether sources and storage have the columns of the last refresh, so that no types need checking."""
+        """Whether sources and storage table have the columns of the last refresh, so that no types need checking."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
     def shared(self) -> bool:
-        """Whether the step computes its rows from another view's storage instead of the sources."""
+        """Whether the step computes its rows from another view's storage table instead of the sources."""
         return self.reading is not None and self.reading.shared
 
     @property
@@ -92,7 +92,7 @@ class Step:
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
     """Plan and return the next step of a refresh; if the view is fresh, the step's decision says so.
 
-    Raise SqlError if a source or the storage cannot be used, or if the requested condition is not supported.
+    Raise SqlError if a source or the storage table cannot be used, or if the requested condition is not supported.
     """
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
@@ -114,8 +114,8 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
     """Return a step of a full refresh with the query that computes the rows of the step.
 
-    The query reads another view's storage if that is possible and no full refresh was requested; otherwise the query is
-    the view's own.
+    The query reads another view's storage table if that is possible and no full refresh was requested; otherwise the
+    query is the view's own.
     """
     reading = None
     if not (asked.full or asked.anew):
@@ -129,7 +129,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """Plans one refresh from the view, the view's sources and storage, as looked up at the start."""
+    """The planning of one refresh, from the view, its sources and its storage table as looked up at the start."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
@@ -177,8 +177,8 @@ class _Planning:
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
         """Return the step that drops the partitions that are too old for the retention; None if there are none.
 
-        Also return None if the stored rows need a full refresh, or if the partitions cannot be told from the storage's
-        files.
+        Also return None if the stored rows need a full refresh, or if the partitions cannot be told from the storage
+        table's files.
         """
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
@@ -206,7 +206,7 @@ class _Planning:
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
-        Stored rows outside the retention `kept` are left out. Return `where` alone if the storage is not partial.
+        Stored rows outside the retention `kept` are left out. Return `where` alone if the storage table is not partial.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
@@ -244,7 +244,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether two refresh states are equal, apart from the refresh time and the condition of the rows."""
+    """Return whether two refresh states are equal, without comparing the refresh time and the condition `only`."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored

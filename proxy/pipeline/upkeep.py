@@ -1,8 +1,8 @@
 """Maintains storage tables: compaction, snapshot expiry, and the removal of orphaned storage tables.
 
-The storage follows the compaction and expiry of its source tables; a view may also have an expiry policy of its own.
-The snapshot of a compaction does not record the refresh state, which only the snapshot before the compaction records.
-So after each compaction an empty commit records the state again, and older snapshots can expire.
+The storage table follows the compaction and expiry of its source tables; a view may also have an expiry policy of its
+own. The snapshot of a compaction does not record the refresh state, which only the snapshot before the compaction
+records. So after each compaction an empty commit records the state again, and older snapshots can expire.
 
 A killed CREATE leaves an orphaned storage table: a table that no view uses and no query reads, but that takes up space.
 """
@@ -39,14 +39,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Maintains storage tables; the caller of each method holds the view's lock."""
+    """The maintenance of storage tables; the caller of each method holds the view's lock."""
 
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
         self._runner = runner
 
     async def maintain(self, view: MaterializedView, statement: str) -> None:
-        """Run a maintenance statement on the view's storage.
+        """Run a maintenance statement on the view's storage table.
 
         After a compaction, by this statement or an earlier one, the refresh state is recorded again.
         """
@@ -56,7 +56,7 @@ class Upkeep:
         await self._carry(view)
 
     async def expire(self, view: MaterializedView, log: Log) -> None:
-        """Expire the snapshots of the storage that are older than the view's property `viewgate.snapshots.keep` allows.
+        """Expire the storage table's snapshots that are older than the view's `viewgate.snapshots.keep` allows.
 
         Do nothing without the property, or until the oldest snapshot has twice the allowed age, so that few refreshes
         expire snapshots. Errors are only logged.
@@ -79,10 +79,10 @@ class Upkeep:
             _logger.exception("snapshots not expired view=%s", view.name)
 
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
-        """Record that the storage filled for one version of a view (`filled`) is also valid for the version `view`.
+        """Record that the storage table of one version of a view (`filled`) is also valid for the version `view`.
 
-        Both versions must have the same definition. Do nothing if the last refresh recorded in the storage was not for
-        the version `filled`.
+        Both versions must have the same definition. Do nothing if the last refresh recorded in the storage table was
+        not for the version `filled`.
         """
         storage = await storage_of(self._catalog, view)
         recorded = storage.refresh
@@ -92,9 +92,9 @@ class Upkeep:
             await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
-        """If the storage's current snapshot is a compaction, commit an empty snapshot that records the refresh state.
+        """Commit an empty snapshot with the refresh state if the storage table's current snapshot is a compaction.
 
-        Do nothing for any other snapshot, or if the storage has no recorded refresh state in its snapshots.
+        Do nothing for any other snapshot, or if the storage table has no recorded refresh state in its snapshots.
         """
         storage = await storage_of(self._catalog, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
@@ -107,7 +107,7 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit an empty snapshot to the storage, whose `summary` records the refresh state of the stored rows.
+        """Commit an empty snapshot to the storage table, whose `summary` records the refresh state of the stored rows.
 
         The refresh state is also recorded in the table properties.
         """
@@ -121,7 +121,7 @@ class Upkeep:
 
 
 class Orphans:
-    """Finds and drops orphaned storage tables, if no other proxy creates views in this catalog (`alone`).
+    """A remover of orphaned storage tables, active only if no other proxy creates views in this catalog (`alone`).
 
     With other proxies, a storage table without a view may belong to a view that is just being created, so nothing is
     dropped.

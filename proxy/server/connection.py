@@ -26,7 +26,7 @@ from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 # With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
 # each call: benchmarks/beside.py.
 class Steps:
-    """Runs a coroutine without an asyncio task, as long as it awaits only replies of upstream servers (Reply).
+    """A coroutine that runs without an asyncio task, as long as it awaits only replies of upstream servers (Reply).
 
     `start` runs the coroutine up to its first wait; when the awaited reply arrives, the coroutine continues. When the
     coroutine awaits any other object, the coroutine becomes a task. Before that, the coroutine must not use

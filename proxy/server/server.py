@@ -54,7 +54,7 @@ _IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session i
 
 
 class Server:
-    """Accepts client connections on a port of `host` until the server is stopped.
+    """A server that accepts client connections on a port of `host` until it is stopped.
 
     `ports` maps a transport to a further port, which accepts only that transport. With `shared`, other processes accept
     connections on the same ports.

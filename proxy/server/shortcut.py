@@ -20,7 +20,7 @@ _IN_A_TURN = 8  # calls that are answered before the event loop serves other cli
 
 
 class Shortcut:
-    """Reads a client's bytes in place of the asyncio transport, as long as `answer` has a prepared reply for the bytes.
+    """A reader of a client's bytes in place of the asyncio transport, for as long as `answer` has prepared replies.
 
     `answer` returns the encoded reply, or None if no reply to the bytes is prepared. On None, or when the client pauses
     or leaves, the Shortcut ends: the transport reads again, and `otherwise` is called with the bytes that were not

@@ -87,7 +87,7 @@ class Budget:
 
 
 class Processor:
-    """Holds the sessions of all connections, and passes each call to its handler in `handlers`.
+    """The processor of calls: it has the sessions of all connections, and passes each call to a function in `handlers`.
 
     `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
     session. `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none.

@@ -50,7 +50,7 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The public id in hexadecimal, with hyphens as Spark prints it (only if the id has 16 bytes)."""
+        """The handle's public id in hexadecimal; an id of 16 bytes has hyphens, as Spark prints it."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits

@@ -92,7 +92,7 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """Plans each statement before the statement runs: forward it, rewrite it, or answer it in Viewgate (interface)."""
+    """The interface of a planner, which decides before a statement runs to forward, to rewrite or to answer it."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Return the plan for a statement in a session; raise SqlError if the statement is refused."""

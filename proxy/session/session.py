@@ -117,7 +117,7 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Wait for the principal's turn in the upstream server's queue, and take a slot."""
+        """Queue the principal until the upstream server has a free slot, and take the slot."""
         await self.upstream.wait_for_slot(self._session.principal)
         self._has_slot = True
 
@@ -299,9 +299,10 @@ class Operation(ABC):
         """Stop the operation if it still runs, and close it; return the reply to CloseOperation."""
 
     def fetch_log(self, call: Message, request: Any) -> bytes:
-        """Return the reply to FetchResults for the log: the unread lines or, with FETCH_FIRST, all lines.
+        """Return the reply to a FetchResults request for the operation log.
 
-        `request` is the decoded FetchResults request, which has the orientation and the most lines to return.
+        The reply has the unread lines or, with FETCH_FIRST, all lines. `request` is the decoded request, which has the
+        fetch orientation and the maximum number of lines to return.
         """
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)

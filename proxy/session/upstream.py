@@ -60,7 +60,7 @@ class LiveUpstream(Protocol):
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait for the principal's turn in the upstream server's queue, and take a slot."""
+        """Queue the principal until the upstream server has a free slot, and take the slot."""
         ...
 
     def give_slot_back(self) -> None:

@@ -65,7 +65,7 @@ def written(verb: str, sql: str) -> Written | None:
 
 
 def may_write(verb: str, sql: str) -> bool:
-    """Return whether running a statement twice may have another result than running it once.
+    """Return whether a statement may write, so that running it twice may have a different effect from running it once.
 
     `verb` is the statement's first keyword.
 

@@ -1,13 +1,13 @@
 """Attaches an upstream session to a client session in use, and later restores its state in another upstream session.
 
-    detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──last let_go─▶ idle
+    detached ──hold──▶ attaching ──OpenSession and a session replay─────▶ attached ──last let_go─▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
         │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
         └──────────────────────────────────parked: for room, or idle for long─────────────────────────┘
 
-The kept statements are the SET, RESET and USE statements of the client session; a session replay repeats them in a new
-upstream session. A parked session is detached, and its upstream session is closed to make room on the server. A pinned
-session has state that cannot be replayed: it is never parked, and is lost with its connection.
+The replay statements are the SET, RESET and USE statements of the client session; a session replay repeats them in a
+new upstream session. A parked session is detached, and its upstream session is closed to make room on the server. A
+pinned session has state that cannot be replayed: it is never parked, and is lost with its connection.
 """
 
 from __future__ import annotations
@@ -72,10 +72,11 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace all changes of the catalog or namespace in `before` by a USE of `catalog` and `namespace`.
+        """Replace the statements in `before` that change the catalog or namespace by one change to `catalog`,
+        `namespace`.
 
-        `before` are the first of the kept statements. Return True if the changes were replaced. If the kept statements
-        no longer begin with `before`, change nothing and return False.
+        `before` are the replay statements at an earlier time. Return True if the statements were replaced. If the
+        replay statements no longer begin with `before`, change nothing and return False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -113,7 +114,7 @@ class Attachment:
     """The upstream session of a client session, attached at least between `hold` and `let_go`.
 
     At other times the upstream session may be parked (detached and closed) or be lost without harm: the next `hold`
-    opens a new upstream session and replays the kept statements (SET, RESET, USE). A statement whose effect cannot be
+    opens a new upstream session and repeats the replay statements (SET, RESET, USE). A statement whose effect cannot be
     replayed pins the client session to its upstream session.
 
     `message` is the client's OpenSession request, `user` the user of the session, and `principal` the user who logged
@@ -263,7 +264,7 @@ class Attachment:
     async def _settle(self, live: UpstreamSession) -> None:
         """Query Spark for the current catalog and namespace, and let a replay set this catalog and namespace directly.
 
-        If the query fails, the kept statements stay unchanged.
+        If the query fails, the replay statements stay unchanged.
         """
         before = self._kept.texts
         try:
@@ -307,7 +308,7 @@ class Attachment:
         """Return the live upstream session, opened if none is attached.
 
         Raise SqlError if no upstream session can be opened, or if the client session is closed. A session with more
-        than MOST_KEPT kept statements is pinned.
+        than MOST_KEPT replay statements is pinned.
         """
         live = self._live
         if live is not None and live.alive:
@@ -346,9 +347,9 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open an upstream session, repeat the kept statements there, and return the server's reply to OpenSession.
+        """Open an upstream session, repeat the replay statements there, and return the server's reply to OpenSession.
 
-        Raise SqlError if the upstream session cannot be opened or a kept statement fails.
+        Raise SqlError if the upstream session cannot be opened or a replay statement fails.
         """
         try:
             if self._leaving is not None:

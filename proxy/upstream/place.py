@@ -124,7 +124,7 @@ class Slots:
         return True
 
     async def wait(self, principal: str) -> None:
-        """Wait in the queue for the principal's turn, and take a slot."""
+        """Queue the principal until a slot is free, and take the slot."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -313,7 +313,7 @@ class UpstreamSession:
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Wait for the principal's turn in the server's fair queue, and take a slot."""
+        """Queue the principal until the server has a free slot, and take the slot."""
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:

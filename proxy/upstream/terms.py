@@ -49,7 +49,7 @@ class Tls:
 
 
 class Tickets(Protocol):
-    """Supplies Kerberos tokens for logins to upstream servers.
+    """A supplier of Kerberos tokens for logins to upstream servers.
 
     `token`, and the function that `login` returns, may block, and raise SqlError on failure.
     """

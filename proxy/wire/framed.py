@@ -71,7 +71,7 @@ def only_payload(data: bytes) -> bytes | None:
 
 
 class FrameReader:
-    r"""Splits a stream of bytes into frames and returns their payloads.
+    r"""A splitter of a stream of bytes into frames, which returns their payloads.
 
     >>> reader = FrameReader(limit=100)
     >>> reader.receive_data(b"\x00\x00\x00\x02abcd")
@@ -281,7 +281,7 @@ class ClientTransport(ABC):
         return b""
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that continue a login with the client's token; call this after the event Token."""
+        """Return the bytes that send the client's login token to the server; call this method after a Token event."""
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for resumable transports

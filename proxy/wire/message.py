@@ -18,7 +18,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 
 class WireError(Exception):
-    """Bytes from a peer cannot be decoded; the connection to the peer must be closed."""
+    """Raised if bytes from a peer cannot be decoded; the connection to the peer must be closed."""
 
 
 # Thrift's numbers of the types of values.
@@ -160,7 +160,7 @@ _Open = tuple[tuple[int, ...], int] | None
 
 
 class MessageReader:
-    r"""Splits a stream of bytes into complete TBinary messages; each byte is scanned once.
+    r"""A splitter of a stream of bytes into complete TBinary messages; each byte is scanned once.
 
     >>> from proxy.wire import CALL, write_head
     >>> reader = MessageReader(limit=100)

@@ -71,7 +71,7 @@ def negotiation(status: Status, payload: bytes = b"") -> bytes:
 
 
 class _Buffer:
-    """Splits a stream of bytes into messages of the handshake."""
+    """A splitter of a stream of bytes into messages of the handshake."""
 
     def __init__(self) -> None:
         self._data = bytearray()

@@ -23,7 +23,7 @@ _IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """The worker that a call was relayed to has ended, and with it the worker's sessions.
+    """Raised if the worker to which a call was relayed has ended, and with it the worker's sessions.
 
     `sent` says whether the worker may have received the call.
     """
@@ -90,7 +90,7 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
 
 
 class Neighbours:
-    """Relays calls to other workers, one call at a time on each connection.
+    """A relay of calls to other workers, one call at a time on each connection.
 
     `own` is the mark of this worker (generation and number). If the task that waits for a reply is cancelled, the
     task's connection is closed.

@@ -59,7 +59,7 @@ def written(order: Order | Task | Config | tuple[str, Reloaded]) -> bytes:
 
 
 class Orders:
-    """Reads the supervisor's orders from a pipe."""
+    """A reader of the supervisor's orders from a pipe."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader

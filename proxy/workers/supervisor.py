@@ -47,7 +47,7 @@ class _Worker:
 
 @dataclass
 class Supervisor:
-    """Runs the worker processes; each is started by `command`.
+    """The supervisor of the worker processes; each process is started by `command`.
 
     `all_ready` is called once, when every worker has an upstream that answers. `requests` maps the names of the
     workers' requests (RELOAD, RESTART) to the functions that execute them.

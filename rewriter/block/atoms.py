@@ -43,7 +43,7 @@ def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) 
 
 
 class _Reader:
-    """Converts the predicates of one block to sets of values."""
+    """A converter of the predicates of one block to sets of values."""
 
     def __init__(self, block: Block, zone: str, through: bool) -> None:
         self.block, self.zone, self.through = block, zone, through

@@ -396,9 +396,10 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return an aggregate that builds a sketch (such as approx_count_distinct's) with its size as the second argument.
+    """Return a call of the sketch aggregate `name` with the sketch's size as the second argument.
 
-    The size is `size` if the call has no second argument. Raise Unsupported if the size is not a constant.
+    A call `node` without a size, such as `theta_sketch_agg(x)`, gets the default `size`. Raise Unsupported if the call
+    has a size that is not a constant number.
     """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):

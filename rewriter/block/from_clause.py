@@ -134,7 +134,7 @@ def read_from(
 
 @dataclass
 class _Reader:
-    """Converts a FROM clause item by item, from left to right."""
+    """A converter of a FROM clause, item by item from left to right, into the tables and joins of a block."""
 
     find: Find
     common: Common

@@ -189,9 +189,10 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the start of the first bucket whose start (or year) is at least `value`; with `after`, above `value`.
+        """Return the start of the first bucket that the function maps to at least `value`; with `after`, to more.
 
-        The result is in days since 1970 if the times are of type DATE, else in microseconds since 1970.
+        `value` is in the unit of the type `shown`: days since 1970 for date, a year for int, else microseconds since
+        1970. The result is in days since 1970 if the times are of type DATE, else in microseconds since 1970.
         """
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)

@@ -1,13 +1,14 @@
 """Compares expressions regardless of the order of commutative operands.
 
-A block keeps the operands in their typed order, because the block is printed and run: in `x <> 0 AND 1 / x > 2` the
-order avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as of a query's
-expression among a view's, ignore the order.
+A block keeps the operands in the order in which they were written, because the block is printed and run: in `x <> 0 AND
+1 / x > 2` the order avoids a division by zero, and `NULL + 1 / 0` never evaluates its right side. Only lookups, such as
+the search for a query's expression among the view's expressions, ignore the order.
 
-law:    a + b is b + a, for floating-point numbers to the last bit, and a * b is b * a: of the same type, and with the
-        same overflow; a = b is b = a, a < b is b > a; AND, OR and IN take their operands in any order
-no:     (a + b) + c for a + (b + c): the one may overflow where the other does not, and rounds otherwise;
-        coalesce(a, b), and the branches of a CASE
+law:    a + b equals b + a, and a * b equals b * a: the type is the same, overflow occurs for the same values, and
+        floating-point results are the same to the last bit
+        a = b is b = a, and a < b is b > a; AND, OR and IN have the same value for each order of their operands
+no:     (a + b) + c as a + (b + c): the two sums may round differently, and only one of them may overflow
+        coalesce(a, b) as coalesce(b, a); the branches of a CASE in another order
 """
 
 from __future__ import annotations

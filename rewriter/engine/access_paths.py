@@ -118,7 +118,7 @@ def _other_zone(zone: str, view: MaterializedView) -> Miss:
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """Return the view with the condition of its partial storage (`storage.only`) added to its query.
+    """Return the view with the condition of its partial storage table (`storage.only`) added to its query.
 
     Return the view unchanged if the storage table has all rows; raise Unsupported if the condition cannot be added.
     """
@@ -143,7 +143,7 @@ def _block(
 def _own_filter(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> tuple[exp.Expr, ...]:
-    """Return the WHERE conditions of the view's own query, without the condition of partial storage.
+    """Return the WHERE conditions of the view's own query, without the condition of a partial storage table.
 
     Return an empty tuple if rules cannot match the view's query.
     """

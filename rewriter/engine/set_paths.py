@@ -26,9 +26,10 @@ Tree = exp.Expr
 
 
 def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
-    """Return one access path for each grouping set of a view that has keys and occurs once, the fewest keys first.
+    """Return one access path for each grouping set of the view that `path` reads, sets with fewer keys first.
 
-    Return an empty tuple if the view does not store grouping_id().
+    The empty grouping set, and sets that occur more than once, are left out. Return an empty tuple if the view does not
+    store grouping_id().
     """
     keys, sets = path.block.keys or (), path.block.sets or ()
     if set_bits(keys) not in path.block.outputs:

@@ -362,8 +362,8 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
     """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
 
-    `stale` is the attempt at the stale storage alone, `missed` the attempt with the appended rows. If a refresh would
-    help, return `stale` with the reason of `missed` added to its detail; otherwise return `missed`.
+    `stale` is the attempt at the stale storage table alone, `missed` the attempt with the appended rows. If a refresh
+    would help, return `stale` with the reason of `missed` added to its detail; otherwise return `missed`.
     """
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed

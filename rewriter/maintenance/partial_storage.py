@@ -1,10 +1,10 @@
-"""Partial storage: a storage table that holds only the rows of a view that satisfy a condition over the view's columns.
+"""Partial storage tables, which hold only the rows of a view that satisfy a condition over the view's columns.
 
-law:    partial storage is the storage of the view with the condition added to its WHERE
+law:    a partial storage table is the storage table of the view whose query has the condition added to WHERE
 view:   SELECT day, sum(price) AS total FROM sales GROUP BY day
 only:   day >= DATE '2024-01-01'
 gives:  SELECT day, sum(price) AS total FROM sales WHERE day >= DATE '2024-01-01' GROUP BY day
-no:     a condition on total: it selects groups, not the rows that they are computed from
+no:     a condition on total, because it selects groups and not the rows from which the groups are computed
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Kept:
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a partial storage's condition `part` with the bound of an earlier retention replaced by this bound.
+        """Return a partial storage table's condition `part`, with an earlier retention's bound replaced by this bound.
 
         `(region = 'eu') AND day >= DATE '2024-01-01'` gives the same condition with the later day. If `part` has a
         later bound, return `part` unchanged; if it has no bound of the form that retention writes, return an empty
@@ -77,7 +77,9 @@ class Kept:
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any of the given storage files is to be dropped, or has an unknown partition value."""
+        """Return whether any of the given files of the storage table is to be dropped, or has an unknown partition
+        value.
+        """
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 

@@ -1,6 +1,6 @@
 """Maps a source's partitions to the partitions of a storage table.
 
-If every partition field of the storage follows from one partition field of the source, each source partition lies
+If every partition field of the storage table follows from one partition field of the source, each source partition lies
 within one storage partition, its target. A target is computed from its source partitions alone.
 """
 

@@ -3,7 +3,7 @@
 A partial aggregate is an aggregate over the base rows that one storage row aggregates. Rolling up combines the partial
 aggregates of several storage rows into one group of the query.
 
-| aggregate of the query | columns needed in storage            | rolled up                                    |
+| aggregate of the query | columns needed in the storage table  | rolled up                                    |
 |------------------------|--------------------------------------|----------------------------------------------|
 | count(*), count(x)     | the same count                       | coalesce(sum(c), 0): 0 if there are no rows  |
 | sum(x)                 | sum(x); or x as a key, and count(*)  | sum, cast to the type of the query's sum     |
@@ -47,7 +47,7 @@ Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """Derives the aggregates of a query from the columns of a view's storage table.
+    """The derivation of a query's aggregates from the columns of a view's storage table.
 
     Arguments and results are canonical expressions, with one representative in place of equal columns.
     """

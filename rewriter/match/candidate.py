@@ -250,7 +250,7 @@ Within = TypeVar("Within", Rewriting, Block)
 
 
 class Shared(NamedTuple):
-    """A branch of a union, with the estimated share (0 to 1) of the question's rows that it reads."""
+    """A branch of a union, with the estimated share (0 to 1) of the query's rows that the branch reads."""
 
     branch: Branch
     share: float

@@ -19,10 +19,11 @@ class Joined:
     """The result of matching a query's outer, semi and anti joins with a view's.
 
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
-    that are inner in the query. `present` has an entry for each side of a join that the view fills with NULLs and the
-    query does not: columns that are never NULL in matched rows. For `s LEFT JOIN d` in the view and `s JOIN d` in the
-    query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows. `absent`
-    has such an entry for each side whose rows the query's ANTI join refuses: IS NULL keeps the others.
+    that the query has as inner joins. `present` has an entry for each side of a join that the view fills with NULLs and
+    the query does not: columns that are never NULL in matched rows. For `s LEFT JOIN d` in the view and `s JOIN d` in
+    the query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows.
+    `absent` has an entry for the right side of each ANTI join of the query, if the view has an outer join in its place:
+    columns that are NULL only in left rows without a match, so that IS NULL on any one of them keeps just these rows.
     """
 
     extra: tuple[Join, ...] = ()
@@ -42,19 +43,21 @@ def join_views(
 ) -> Joined | Miss:
     """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
-    `filling` is a LEFT join of the query that fills the view's own tables with NULLs; None if there is none.
+    `filling` is the query's LEFT join that fills exactly the tables of the view with NULLs; None if there is none.
     `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
     filter on the view's rows corrects.
 
-    law:    equal joins keep the same rows; where the query's join is inner and the view's is LEFT, the view keeps more
-            rows, which a never-NULL column of the right side identifies; joins of other tables come after the view's
+    law:    equal joins keep the same rows; if the view has a LEFT join where the query has an inner join, the view has
+            additional rows, in which a never-NULL column of the right side is NULL; joins of further tables are joined
+            to the view
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE dim IS NOT NULL
     no:     SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id AND d.name = 'a'
 
-    law:    a FULL join keeps all rows of a narrower join of the same tables on the same condition; a never-NULL column
-            of each side that the narrower join preserves (of both sides for an inner join) identifies them
+    law:    a FULL join keeps all rows of a narrower join of the same tables on the same condition; these are the rows
+            in which a never-NULL column of each side that the narrower join preserves (of both sides for an inner join)
+            is not NULL
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s FULL JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE id IS NOT NULL

@@ -10,13 +10,15 @@ from rewriter.model import TableName
 
 
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
-    """Yield each one-to-one mapping from the ids of the view's table occurrences to the query's, for the same tables.
+    """Yield each one-to-one mapping from the view's table occurrences to the query's occurrences of the same tables.
 
-    If the view reads a table more often than the query does, the surplus occurrences stay unmapped, in every possible
-    choice. Yield nothing if the view and the query have no table in common.
+    A mapping is from table id to table id. If the view reads a table more often than the query does, the surplus
+    occurrences stay unmapped, in every possible choice. Yield nothing if the view and the query have no table in
+    common.
 
-    law: a self-join maps in more than one way, and only some of the mappings may match.
-    law: a table that the view joins inner to one of the query's is never that of an ANTI join: it may be a surplus one.
+    law: the occurrences of a self-join can be mapped in several ways, and only some of these mappings may match
+    law: an inner-joined table of the view cannot correspond to the right side of the query's ANTI join; such an
+         occurrence may therefore stay unmapped, too
     """
     refused = frozenset[str]().union(*(join.tables for join in query.joins if join.kind == "ANTI"))
     apart = frozenset[str]().union(*(join.tables for join in view.joins))

@@ -47,7 +47,7 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """Derives the partial aggregates of a query from a view. Arguments are canonical, normalized expressions.
+    """The derivation of a query's partial aggregates from a view. Arguments are canonical, normalized expressions.
 
     A partial aggregate is an aggregate over the base rows that one storage row aggregates.
     """
@@ -185,8 +185,8 @@ class PartialAggregates:
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
 
-        Return None for other arguments, if storage lacks sum(x), if the types do not allow the exchange, and if the
-        view has no keys: the sum over an empty table is NULL, not 0.
+        Return None for other arguments, if the storage table lacks sum(x), if the types do not allow the exchange, and
+        if the view has no keys: the sum over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):

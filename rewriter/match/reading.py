@@ -111,9 +111,9 @@ class Reading:
 
     @property
     def row_count(self) -> Tree | None:
-        """The number of the query's rows behind a storage row, over storage; None if storage has no count(*).
+        """The number of base rows that a storage row aggregates, over storage columns; None without a stored count(*).
 
-        A row of the other tables that the LEFT join finds nothing for is one row.
+        A row for which the LEFT join finds no storage row counts as one row.
         """
         if self.counted is None:
             return None
@@ -437,7 +437,7 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
 
 
 def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) -> tuple[Tree, ...] | Miss:
-    """Return the conjuncts that the view does not apply, over storage; a Miss if one cannot be derived.
+    """Return the conjuncts that the view does not apply, over storage columns; a Miss if one cannot be derived.
 
     `applied` are the predicates that the view applies.
     """

@@ -1,4 +1,4 @@
-"""Divides a grouped query over UNION ALL: the branches are grouped first, each as a question of its own."""
+"""Divides a grouped query over UNION ALL: the branches are grouped first, each as a query of its own."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from rewriter.sql import columns_in
 def union_branches(block: Block) -> Sequence[Block]:
     """Return, for each branch of a grouped block's only UNION ALL, the block that groups the branch.
 
-    Return an empty sequence if the block does not group, if FROM does not have exactly one UNION ALL, if an outer, SEMI
-    or ANTI join adds the UNION ALL, and if a branch groups, deduplicates, orders or limits its rows.
+    Return an empty sequence if the block does not group, FROM does not have exactly one UNION ALL, the UNION ALL is on
+    the joined side of an outer, SEMI or ANTI join, or a branch groups, deduplicates, orders or limits its rows. The
+    caller adds the outer GROUP BY.
 
     law:    the rows of a union, and of each of its groups, are the rows of its branches together
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k

@@ -17,7 +17,7 @@ class ScriptError(ValueError):
 
 
 class Cursor:
-    """Reads the tokens of a statement from left to right.
+    """A reader of the tokens of a statement, from left to right.
 
     Methods raise ScriptError, with the line number, at an unexpected token.
     """

@@ -116,7 +116,7 @@ def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaratio
 
 @dataclass
 class _Columns:
-    """Parses the column list of CREATE TABLE; `table` collects the columns and keys parsed so far."""
+    """A parser of the column list of CREATE TABLE; `table` has the columns and keys parsed so far."""
 
     cursor: Cursor
     table: TableDeclaration

@@ -25,7 +25,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """Resolves the names in the FROM clause of one SELECT of a statement; `find` looks up tables."""
+    """A resolver of the names in the FROM clause of one SELECT of a statement; `find` looks up tables."""
 
     statement: Statement
     block: SelectBlock

@@ -93,7 +93,8 @@ class Dialect(Spark):
     """Spark's dialect of sqlglot, with doubled quotes in strings, and with backticks around reserved words."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Reads a doubled quote in a string as one quote, and words that are no keywords in Spark as names.
+        """A tokenizer for which a doubled quote in a string is one quote, and words that are no keywords in Spark are
+        names.
 
         These words are ISNULL, NOTNULL and STRAIGHT_JOIN.
         """

@@ -8,8 +8,10 @@ seconds), and `window struct` for an output that is the whole window. As in Spar
     gives:  SELECT `window start`(ts, 3600, 0, 3600) AS start, count(*) FROM t WHERE ts IS NOT NULL
             GROUP BY `window start`(…)
 
-A window that slides by a part of its length puts a row into several windows: the last one that begins before the row's
-time, and those that begin one or more slides earlier. FROM gets a table of these distances in seconds.
+If the slide is shorter than the window, a row is in several windows: the last window that starts at or before the row's
+time, and the windows that start 1, 2, … slides earlier. FROM is therefore cross-joined with a table of these offsets in
+seconds, with the column `back`. `window start` stands for the start of the last window minus `back`;
+`rewriter.block.time_windows` adds the subtraction.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour', '15 minutes')
     gives:  SELECT `window start`(ts, 3600, 0, 900) AS start, count(*)

@@ -344,10 +344,10 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return `x + k` for `sum(x) + k * count(x)`, and `x + y` for `sum(x) + sum(y)` if x and y are never NULL.
+    """Return the expression whose sum() equals `tree`, a sum or difference; None if there is no such expression.
 
-    k must have one value in all rows of a group. `sum(x) - k * count(x)` gives `x - k`. Return None for other
-    expressions.
+    `sum(x) + k * count(x)` gives `x + k` if k is constant within each group, and `sum(x) - k * count(x)` gives `x - k`.
+    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL.
     """
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):

@@ -19,7 +19,7 @@ Tree = exp.Expr
 
 
 class Expressions:
-    """Converts expressions over a block's tables to normal form.
+    """A converter of expressions over a block's tables to normal form.
 
     `nonempty` tells that each group of the block has rows. If the block aggregates the groups of a view or derived
     table, `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over rows,

@@ -60,7 +60,7 @@ class Conjunct(NamedTuple):
 
 
 class Filter:
-    """Converts the conjuncts of a filter to tests of cells, and collects the constants compared with each subject.
+    """A converter of the conjuncts of a filter to tests of cells, with the constants compared with each subject.
 
     A subject is an expression that is compared with constants; `lines` has the constants of each subject. A cell has a
     value, interval or NULL for each subject. A test returns for a cell whether the predicate is true, false or unknown
@@ -204,10 +204,10 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return the test of cells for a comparison of two constants, which has the same truth in every cell.
+        """Return a constant test of cells for `one operator other`, a comparison of two constants.
 
-        Return None if the truth of the comparison is unknown. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown). The comparison is `one operator other`.
+        Return None if Viewgate cannot evaluate the comparison. A cell has a value, interval or NULL for each compared
+        expression; a test returns for a cell the truth value: True, False, or None for SQL's UNKNOWN.
         """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))

@@ -22,7 +22,7 @@ ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 
 
 class Forms(Protocol):
-    """Converts expressions over a block's tables to normal form."""
+    """The interface of a converter of expressions over a block's tables to normal form."""
 
     @property
     def block(self) -> Block:

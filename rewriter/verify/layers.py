@@ -84,7 +84,7 @@ class _Read:
 
 
 class _Layers:
-    """Compares two blocks that read grouped derived tables; equal groups get the same table name."""
+    """A comparison of two blocks that read grouped derived tables; equal groups get the same table name."""
 
     def __init__(self, tables: Tables, zone: str) -> None:
         self._tables, self._zone = tables, zone

@@ -180,10 +180,11 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """Return from_utc_timestamp() of a bucket as from_utc_timestamp() of the bucket's time.
+    """Return `from_utc_timestamp(t, z)` for `shown`, a call such as `from_utc_timestamp(date_trunc(g, t), z)`.
 
-    Return None unless the results of both calls are in the same bucket of `grain`. For that, the borders of the
-    argument's bucket must be the same in UTC, in the session's zone and in the zone of the call.
+    Return None unless both calls always fall into the same bucket of `grain`. They do if the buckets of g lie within
+    the buckets of `grain`, and if the borders of the buckets of g are the same instants in UTC, in the session's zone
+    and in z.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)

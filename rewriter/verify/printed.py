@@ -96,7 +96,7 @@ def _query_of(text: str) -> Tree:
 
 
 class _Reader:
-    """Parses the SELECTs in the SQL text of one plan."""
+    """A parser of the SELECTs in the SQL text of one plan."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class Undecided(Exception):
 
 
 class Unfolding:
-    """Unfolds the blocks of one plan: replaces the storage tables and views in FROM by the views' queries."""
+    """The unfolding of the blocks of one plan: storage tables and views in FROM are replaced by the views' queries."""
 
     def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
         self._meaning, self._tables, self._zone = meaning, tables, zone
@@ -339,10 +339,10 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 
     `held` is the view's content, a block and its column names, and `table` the view in the outer block. Return the
     outer block without this condition, and the content restricted to the set. Return a view without grouping sets
-    unchanged. Raise Undecided if several sets are read.
+    unchanged. Raise Undecided if the outer block may read several sets. The returned content has neither the other keys
+    nor grouping().
 
-    law: the rows whose grouping_id() is n are the groups by the keys whose bits in n are 0, if only one set has that n;
-         the other keys and grouping() itself are not read
+    law: if only one set has the grouping_id() n, the rows with that n are the groups by the keys whose bits in n are 0
     """
     block, keys = held.block, held.block.keys or ()
     if block.sets is None:

@@ -69,12 +69,13 @@ class Execution:
 
 
 class RemoteRun(Operation):
-    """An operation that runs on the upstream: its state and its end; the client knows it by a handle of Viewgate's.
+    """An operation that runs on the upstream: its state, and how it ends.
 
-    The subclass `remote.RemoteOperation` adds the result. `remote` is the operation on the upstream. If a rewritten
-    statement fails before its first row, the client's original statement runs in its place, as another `remote`; the
-    client sees RUNNING meanwhile and does not notice. The object may be created before the upstream has started the
-    operation: `runs_as` then sets `remote`. Once the object is added to a session, it owns the lease.
+    The client has a handle that Viewgate issued, not the upstream's. The subclass `remote.RemoteOperation` adds the
+    result. `remote` is the upstream operation. Fallback to the original statement: if a rewritten statement fails
+    before its first row, the original statement is started and `remote` is replaced, while the client still sees
+    RUNNING. The object may be created before the upstream has started the operation: `runs_as` then sets `remote`. An
+    operation that has been added to a session owns the lease (the hold on the upstream session, and the slot).
     """
 
     def __init__(self, execution: Execution) -> None:

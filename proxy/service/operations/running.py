@@ -45,7 +45,7 @@ _STATES = frozenset(OperationState)
 
 
 class StatusPolls:
-    """Coordinates the status polls of one operation, made by clients and by Viewgate itself.
+    """A coordinator of the status polls of one operation, made by clients and by Viewgate.
 
     `began` is the start of the operation on the event loop's clock.
     """
