@@ -1,6 +1,7 @@
 """Supports correlated subqueries in WHERE or in an output: outer references are constants within the subquery.
 
-law:    for each value of the outer column, the subquery is answered as for any other constant
+law:    for each row of the outer query, the outer column is a constant; so a view that answers the subquery for every
+        constant answers the subquery for this row
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
 gives:  … FROM part WHERE price < (SELECT <avg of sum and count> FROM view AS v WHERE v.part = `part`.`id`)
 no:     an outer column whose name would mean a column of the view, or of a table beside the view, in the rewritten SQL

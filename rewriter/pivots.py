@@ -4,12 +4,12 @@ Spark evaluates `PIVOT (f(x) FOR p IN (…))` in two steps: it groups by p and b
 then puts the result for each listed value of p into a column, or NULL if there is no such group. So absent counts are
 NULL, not 0 as with CASE inside the aggregates.
 
-law:    if each group is one row, max() in PIVOT returns the value of this row
+law:    if each group of a PIVOT has one row, max() in PIVOT returns the value of this row
 query:  SELECT * FROM sales PIVOT (sum(price) FOR quarter IN (1, 2))
 gives:  SELECT * FROM (SELECT region, quarter, sum(price) AS x FROM sales GROUP BY region, quarter) AS sales PIVOT
         (max(x) FOR quarter IN (1, 2))
-no:     PIVOT with an aggregate whose type is not numeric: Spark then puts CASE into the aggregates, and absent counts
-        are 0; only min() and max() have the same result in both cases
+no:     PIVOT with an aggregate whose type is not numeric, unless all aggregates are min() or max(): Spark then puts
+        CASE into the aggregates, so that absent counts are 0
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does in scan planning.
 
-law:    a file with a row whose value in each column lies in that column's set is kept
+law:    a file is never excluded if it has a row whose value in each column lies in that column's set
 """
 
 from __future__ import annotations

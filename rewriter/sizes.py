@@ -61,7 +61,7 @@ def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> S
 
     `block` is the query to answer, over whose tables the keys are expressions; `table` is the view's largest table.
 
-    law:    n rows spread evenly over D possible groups fall into about D (1 - exp(-n / D)) of them
+    law:    n rows, each in one of D equally probable groups, fall into about D * (1 - exp(-n / D)) groups
     """
     counts = {text: _values(tree, block, table) for text, tree in keys.items()}
     possible = max(now, 1) * prod(count for count in counts.values() if count is not None)

@@ -61,9 +61,11 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     Return None if the storage table lacks no commit or was never filled, or if a source no longer descends from the
     recorded snapshot.
 
-    law:    now minus that time is how old an answer from the storage table is
-    no:     the difference of the snapshots' times, which stands still without commits; the time of the last commit; a
-            table that was rolled back to before the snapshot that the storage table read, of which nothing is lacking
+    law:    the age of an answer from the storage table is the current time minus the returned time
+    no:     the age as the difference between the times of two snapshots, because it does not grow while there are no
+            commits
+    no:     the age as the time since the last commit, because earlier commits may be missing, too
+    no:     a source that was rolled back to before the recorded snapshot, because no commit is missing
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:

@@ -216,9 +216,10 @@ def _alone(
 ) -> Suggestion | None:
     """Return a view of the query's own keys and aggregates over the view's tables, if it is far smaller than `larger`.
 
-    Return None if statistics do not tell, and if the view filters its groups.
+    Return None if there are no statistics for this decision, or if the view filters its groups.
 
-    law:    a view by the query's keys alone answers the query, and has at most the rows of one with further keys
+    law:    a view grouped only by the query's keys answers the query, and has at most as many rows as a view with
+            further keys
     view:   SELECT country, day, sum(price) FROM sales GROUP BY country, day      (8,000 rows)
     query:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (5,000 users)
     gives:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (not 12,000,000 rows by all three)

@@ -113,7 +113,7 @@ class SharedDelta:
 def _branch(at: int, count: int, query: str) -> str:
     """Return the SELECT that stages the result of delta query number `at`, as structs in the column of the same number.
 
-    The other of the `count` columns are NULL.
+    The other columns (`count` in total) are NULL.
 
     >>> _branch(1, 3, "SELECT 1 AS k")
     'SELECT 1 AS part, NULL AS d0, struct(d.*) AS d1, NULL AS d2 FROM (SELECT 1 AS k) AS d'

@@ -199,9 +199,9 @@ class Processor:
             await session.upstream.close()
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
-        """Put a question to all worker processes and return their answers by worker number.
+        """Send a request to all worker processes and return their replies by worker number.
 
-        `question` is a key of the dictionary `answers`, whose function answers the question; `about` is the argument of
+        `question` is a key of the dictionary `answers`, whose function answers the request; `about` is the argument of
         the function. `patience` limits the wait for other workers, in seconds. This implementation is for a single
         process, which has number 1.
         """

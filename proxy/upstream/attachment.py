@@ -249,7 +249,9 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether a replay would enter several namespaces in turn; all but the last may have been dropped meanwhile."""
+        """Whether a replay would enter several namespaces one by one; all except the last may have been dropped
+        meanwhile.
+        """
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
 

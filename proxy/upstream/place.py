@@ -5,7 +5,7 @@
 
 A failed server gets no new sessions for a delay, which doubles with each further failure. A saturated server is probed
 by one session at a time. A statement needs a slot, the permission to run on the server; if no slot is free, the
-statement waits in a fair queue, which serves principals in turn.
+statement waits in a fair queue, which serves principals round robin.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue that serves principals in turn (round robin), and the items of each principal in order of arrival.
+    """A queue that serves principals round robin, and the items of each principal in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -83,7 +83,7 @@ class FairQueue(Generic[T]):
 
 
 class Slots:
-    """A counting semaphore for a server's slots, with a queue that serves principals in turn.
+    """A counting semaphore for a server's slots, with a queue that serves principals round robin.
 
     A slot is the permission to run a statement; each slot that is taken must be given back. The number of slots can be
     changed, and the granting of slots can be paused.

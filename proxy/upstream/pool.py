@@ -65,8 +65,8 @@ class Upstreams:
     """The pool of upstream servers: opens each session on the server with the least load relative to its weight.
 
     If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue that
-    serves principals in turn. Idle client sessions are then parked to make room: their upstream sessions are closed,
-    and opened again when they are needed.
+    serves principals round robin. Idle client sessions are then parked to make room: their upstream sessions are
+    closed, and opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -115,7 +115,7 @@ class Upstreams:
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Open a session when it is the principal's turn; return the session, and the server's reply to OpenSession.
+        """Queue the principal until a server has room, and open a session; return it with the reply to OpenSession.
 
         `user` is None for a session of Viewgate itself; `message` is the OpenSession request. Raise SqlError if no
         server can open the session, or if a server refuses it.
@@ -251,11 +251,11 @@ class Upstreams:
         return min(fit, key=lambda place: place.load, default=None)
 
     async def _turn(self, principal: str, tried: Collection[Place], since: float | None) -> Place:
-        """Wait for the principal's turn, reserve room for one session, and return the server with that room.
+        """Queue the principal until a server has room, reserve room for one session, and return the server.
 
         `tried` are the servers on which this session could not be opened. If `since` is given, the session was admitted
-        before, has waited since that time (monotonic clock), and keeps its turn. Raise Unreachable if no server outside
-        `tried` is usable.
+        before, has waited since that time (monotonic clock), and is queued first. Raise Unreachable if no server
+        outside `tried` is usable.
         """
         place = None if self._waiting and since is None else self._best(tried)
         if place is not None:

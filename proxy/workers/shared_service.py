@@ -125,7 +125,7 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the answers of the other workers to a question, by the workers' marks.
+        """Return the replies of the other workers to a request, by the workers' marks.
 
         A worker that does not answer within `patience` seconds (None for no limit) is absent.
         """

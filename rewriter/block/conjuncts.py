@@ -18,7 +18,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
     A conjunct that all branches of an OR share becomes a conjunct of its own.
 
-    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, also where a part is unknown; TRUE AND a is
+    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, even if an operand is unknown; TRUE AND a is
          a
 
     >>> from rewriter.sql import parse_select

@@ -3,9 +3,9 @@
 An instant (a TIMESTAMP) is the same in all zones, and can be used. A stored bucket is used as a bucket of the view's
 zone. Other values that depend on the zone, such as dates and labels of instants, are hidden from the session's queries.
 
-law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
-     that of the zone in which it was computed
-     what else depends on the zone, as a date, a label or a text of an instant, is a value that nothing here equals
+law: a TIMESTAMP, its minimum, maximum and count are the same in each zone in which they are read
+law: a stored bucket of a TIMESTAMP is a bucket in the zone in which it was computed
+no:  a date, a label or a text of an instant, because it depends on the zone in which it was computed
 """
 
 from __future__ import annotations

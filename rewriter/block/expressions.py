@@ -175,7 +175,7 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
 
     Raise Unsupported if an expression such as a and one of its values are not both integers or both strings.
 
-    no: types that Spark coerces differently within structs, such as a string beside a number
+    no: a string compared with a number, because Spark casts it differently within a struct
     """
     members = [canonical(member, scope) for member in node.this.expressions]
     rows = []

@@ -475,8 +475,9 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
     `where` are the conjuncts of WHERE. A FULL join becomes a LEFT join if the filter rejects the NULLs of one side.
     Columns of the remaining outer joins become nullable.
 
-    law: a filter that is never true for NULL in a column drops all rows that the join filled with NULLs; a FULL join
-         whose filter rejects the NULLs of one side is a LEFT join that keeps that side
+    law: a filter that is never true for NULL in a column of a table drops all rows in which the join filled this table
+         with NULLs; so a LEFT join is then an inner join, and a FULL join is a LEFT join that preserves the side of
+         this table
     """
     conjuncts, joins = [*clause.where, *where], [_kept_side(j, [*clause.where, *where]) for j in clause.joins]
     while True:

@@ -3,7 +3,7 @@
 A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts. A Line
 maps a set of the expression's values back to the set of the values of its subject, n or ts.
 
-law:    f(x) is in S exactly where x is in back(S), NULL counted as a value
+law:    f(x) is in S if and only if x is in back(S); NULL counts as a value
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> L
 
     The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`.
 
-    no:   a DOUBLE c beside an integer x, since Spark then compares x in DOUBLE
+    no:   a DOUBLE c with an integer x, because Spark then compares x as a DOUBLE
     """
     inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
     if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):

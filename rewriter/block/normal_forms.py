@@ -1,6 +1,6 @@
 """Converts predicates to conjunctive form (clauses) and disjunctive form (branches), with NOT pushed down.
 
-law:    NOT (a AND b) is NOT a OR NOT b, unknown counted; a OR (b AND c) is (a OR b) AND (a OR c)
+law:    NOT (a AND b) is NOT a OR NOT b, and a OR (b AND c) is (a OR b) AND (a OR c), even if an operand is unknown
 """
 
 from __future__ import annotations

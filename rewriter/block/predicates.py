@@ -95,8 +95,8 @@ class Predicates:
     def implies(self, conjunct: Tree) -> bool:
         """Return whether the conjuncts imply another predicate; False also if the search finds no proof.
 
-        law:    each combination of OR branches that makes the query's filter true makes each clause of the conjunct
-                true
+        law:    a filter implies a predicate if each combination of the filter's OR branches implies each clause of the
+                predicate; a clause is a conjunct of the conjunctive normal form
         query:  (d = 10 AND k > 1) OR id = 5
         view:   d = 10 OR d = 20 OR id < 160
         no:     d = 30 OR id = 5
@@ -133,8 +133,8 @@ class Predicates:
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
         """Return whether the conjuncts imply a clause, which is the disjunction of the predicates `atoms`.
 
-        law: values of different subjects are independent, so that the clause is implied only if the values allowed for
-             one subject lie within the union of its atoms over that subject
+        law: values of different subjects are independent; so the clause is implied if and only if, for one subject, the
+             values that the conjuncts allow lie within the union of the values that the atoms over this subject allow
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for atom in atoms:

@@ -37,7 +37,7 @@ class Interval(NamedTuple):
         return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
 
     def within(self, other: Interval) -> bool:
-        """Return whether the other interval contains this interval."""
+        """Return whether the interval `other` contains this interval."""
         if self.empty:
             return True
         (low, closed), (least, included) = self.low, other.low
@@ -160,7 +160,7 @@ class RangeSet:
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
-        """Return whether the other set contains this set."""
+        """Return whether the set `other` contains this set."""
         if self.null and not other.null:
             return False
         rest = iter(other.intervals)

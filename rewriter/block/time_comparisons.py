@@ -1,15 +1,15 @@
 """Turns comparisons of a time as a number or text into comparisons of the time itself.
 
-law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down: at least n is not before the
-        instant n, and at most n is before the instant n + 1
-        unix_timestamp(t) rounds towards 1970: the same, for instants after the begin of 1970
-        a text beside a TIMESTAMP, as that of from_unixtime(n), is cast to one
-        datediff(day, t) is at most n where the date of t is at least date_sub(day, n)
-        t LIKE '2024-02%' is true of the texts that begin so
+law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down; so the number is at least n if
+        t is at or after the instant n, and at most n if t is before the instant n + 1
+law:    unix_timestamp(t) rounds towards 1970, and so has the same property for instants after the start of 1970
+law:    a text that is compared with a TIMESTAMP, such as from_unixtime(n), is cast to TIMESTAMP
+law:    datediff(day, t) is at most n if and only if the date of t is at least date_sub(day, n)
+law:    t LIKE '2024-02%' is true if and only if t is in February 2024
 query:  unix_timestamp(t) BETWEEN 1704067200 AND 1706745599
 gives:  t >= TIMESTAMP '2024-01-01 00:00:00Z' AND t < TIMESTAMP '2024-02-01 00:00:00Z'
-no:     unix_timestamp(t) >= 0, which is also true of the last fraction of a second before 1970
-        unix_micros(t) * 1000 >= n, whose product may overflow
+no:     unix_timestamp(t) >= 0, because it is also true of times within the last second before 1970
+no:     unix_micros(t) * 1000 >= n, because the product may overflow
 """
 
 from __future__ import annotations

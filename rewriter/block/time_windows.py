@@ -1,9 +1,11 @@
 """The canonical form of the start and end of a time window, `window(t, '1 hour')`.
 
-law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length since 1970 plus an offset, in
-     no time zone; the window of a TIMESTAMP_NTZ is counted on its own clock, where a length that divides a day is a
-     bucket. A window that slides begins so many slides earlier as its table of slides says, for each of its rows
-no:  days of the session's zone: in New York a one-day window begins at 19:00 or 20:00
+law: windows of a TIMESTAMP start at multiples of the window's length after 1970-01-01 00:00 UTC, plus an offset, in
+     every session time zone; the window of a time is the last one that starts at or before the time
+law: windows of a TIMESTAMP_NTZ start at multiples of the length on the clock of the TIMESTAMP_NTZ; so if the length is
+     that of a bucket (such as a day or an hour), the windows are the buckets
+law: a sliding window starts `back` seconds earlier, for each value of `back` in the table of slides
+no:  one-day windows as days in the session's zone: in New York they start at 19:00 or 20:00
 """
 
 from __future__ import annotations

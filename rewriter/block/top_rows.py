@@ -27,8 +27,8 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
     Return False if the statement has another row_number(), or if the SELECT has another window function that can
     distinguish equal rows.
 
-    law: each choice among equal rows is a correct answer; since only one place in the query makes the choice, no other
-         place can disagree with it
+    law: each choice among rows that are equal in the order is a correct answer, if the statement makes the choice only
+         once
     """
     if select.tree is None or "row_number" not in statement.sql.lower():
         return False

@@ -1,9 +1,9 @@
 """The canonical form of functions whose first argument is a unit: `dateadd(DAY, -7, t)`, `timestampdiff(MONTH, a, b)`.
 
 law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE is first cast to TIMESTAMP
-        timestampdiff(unit, a, b) counts the whole units from a to b on the session's clock
-no:     24 hours as an interval: Spark adds a day, even if that day has 23 hours in the zone
-        a unit in quotes, which Spark refuses
+law:    timestampdiff(unit, a, b) counts the whole units from a to b on the clock of the session's time zone
+no:     dateadd(DAY, 1, t) as t plus 24 hours: Spark adds a day, even if that day has 23 hours in the zone
+no:     a unit in quotes, because Spark refuses it
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ def with_anti_joins(block: Block, declared: Sequence[Occurrence]) -> Block:
             rows of A without a match, each of which the LEFT join keeps once
     query:  SELECT c.id FROM customers c LEFT JOIN orders o ON o.customer = c.id WHERE o.customer IS NULL
     gives:  SELECT c.id FROM customers c ANTI JOIN orders o ON o.customer = c.id
-    no:     … WHERE o.note IS NULL, for a nullable note; SELECT c.id, o.id …, which reads the joined columns
+    no:     … WHERE o.note IS NULL, if note is nullable, because note may also be NULL in a row with a match
+    no:     SELECT c.id, o.id …, because an ANTI join does not return columns of its right side
     """
     for join in block.joins:
         if join.kind == "LEFT":

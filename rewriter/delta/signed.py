@@ -48,9 +48,10 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 
     Return an empty string if all outputs can be maintained. `types` maps each output to its type.
 
-    law:    count and sum are linear: new = old + added - deleted, exactly for integers and decimals, never for floats
-    no:     min and max, whose row may have been deleted; sum(x) of a nullable x without count(x), which tells when the
-            sum becomes NULL
+    law:    count and sum are linear: new = old + added - deleted; this is exact for integers and decimals, but not for
+            floating-point numbers
+    no:     min and max, because the row with the minimum or maximum may have been deleted
+    no:     sum(x) of a nullable x without a stored count(x), because only count(x) = 0 shows that the sum is NULL
     """
     if len(block.tables) != 1:
         return "more than one table is read"
@@ -105,8 +106,8 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
     The count shows when the last value of a group is deleted, so that the sum becomes NULL.
 
-    law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is, so that both have the same count; a column
-            that is never NULL is counted by the rows
+    law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is NULL, so that both have the same count;
+            count(x) is count(*) if x is never NULL
     """
     value = _counted(argument, block)
     declared = block.type_of(value)

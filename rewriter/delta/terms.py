@@ -19,7 +19,7 @@ def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
-    no:     a term that reads the old rows of a table that was empty: it has no rows
+    no:     a term that reads old(A) of a table A that was empty, because the term has no rows
     """
     for grown, change in enumerate(states):
         were_empty = any(_was_empty(before) for before in states[:grown])

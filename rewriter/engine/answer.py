@@ -1,9 +1,9 @@
-"""Answers one question (a block, or a query matched as a whole) from one access path.
+"""Answers one query (a block, or a query matched as a whole) from one access path.
 
 Each table mapping and each rule is tried. An access path is a view's block with its storage table; a table mapping
-assigns tables of the view to tables of the question. A plan in two phases reads groups, from the storage table and from
+assigns tables of the view to tables of the query. A plan in two phases reads groups, from the storage table and from
 the base tables for rows that the storage table lacks, and then aggregates the groups again. A plan in two phases and a
-plan for a set operation contain further questions, which are answered here, too.
+plan for a set operation contain further queries, which are answered here, too.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
     If an aggregate of the query itself does not roll up, the Miss for this aggregate is preferred to a Miss for the
     groups of a plan in two phases. `remainder` returns the branches that read the rows that the storage table lacks.
-    `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the question, the access path,
-    and the table mapping.
+    `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the query, the access path, and
+    the table mapping.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:

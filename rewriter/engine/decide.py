@@ -175,7 +175,8 @@ def _wholes_answered(
 def _views_of(
     query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to try on a query that is matched as a whole, each with the question to answer from the view.
+    """Yield the views to try on a query that is matched as a whole, each with the query in the form in which the view
+    may answer it.
 
     The view with the same text comes first, then the views that are set operations over the same tables.
     """

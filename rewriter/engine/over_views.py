@@ -1,6 +1,6 @@
 """Views over views: turns a plan that reads a view's storage table into a query that views over this view may answer.
 
-law:    a view over a view can answer what is read from that view's storage table, if both are fresh
+law:    a fresh view over a fresh view V can answer a plan that reads the storage table of V
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
         by_region: SELECT region, sum(total) AS total FROM by_day GROUP BY region
 query:  SELECT sum(amount) FROM sales

@@ -5,7 +5,8 @@ law:    the rows of one grouping set are the groups by that set's keys; a stored
 view:   SELECT region, sex, sum(price) AS total, grouping_id() AS g FROM sales GROUP BY ROLLUP (region, sex)
 query:  SELECT region, sum(price) FROM sales GROUP BY region
 gives:  SELECT region, total FROM view WHERE g = 1
-no:     the set without keys, which has no row for an empty table; a set that occurs twice
+no:     the set without keys, because the view has no row for an empty table, but a query without GROUP BY returns one
+no:     a set that occurs twice, because both have the same grouping_id()
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     Return None for a type that is not numeric, and for a DECIMAL type if the last digit may differ from that of Spark's
     avg().
 
-    law:   the average of integers and of DOUBLEs is the quotient of two DOUBLEs
-           DECIMAL(p,s), p <= 11: the quotient of the digits as DOUBLEs, scaled back
-           DECIMAL(p,s), p > 11: the quotient of two DECIMALs, rounded half up to s + 4 digits
+    law:   Spark's average of integers or DOUBLEs is the quotient of two DOUBLEs
+    law:   Spark's average of DECIMAL(p,s) with p <= 11 is the quotient of the unscaled integers as DOUBLEs, scaled back
+    law:   Spark's average of DECIMAL(p,s) with p > 11 is the quotient of two DECIMALs, rounded half up to s + 4 digits
 
     In the last case, the quotient is computed from the whole part and the remainder of the division: one quotient of
     wide DECIMALs would keep too few digits to be rounded again. The digits of the remainder suffice for up to 10^12

@@ -97,10 +97,10 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
 
     `products` is the sum of x * y, `first` the sum of x, and `second` the sum of y; `count` is the number of pairs.
 
-    law: for any p and q it is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n. With the whole
-         parts of the means as p and q, both terms are exact and small; from the sum of products alone, cancellation
-         would leave no correct digit.
-    no:  a result below zero for squares: it is at least a half unless all values are equal, and then it is zero
+    law: for any p and q, the result is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n. With
+         the whole parts of the means as p and q, both terms are exact and small; from the sum of products alone,
+         cancellation would leave no correct digit.
+    law: a sum of squares is never below zero: it is zero if all values are equal, and otherwise at least 0.5
     """
     rows = rows_of(count)
     (p, left), (q, right) = _whole_and_rest(first, rows), _whole_and_rest(second, rows)

@@ -28,11 +28,13 @@ def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableNam
 
     `changes` has the changes of all sources since the refresh.
 
-    law:    as for the refresh of whole partitions: the rows of other target partitions are computed from other source
-            rows
+    law:    if only source partitions with the target day 2024-03-01 have changed, the rows of all other storage
+            partitions were computed from unchanged source rows, and are fresh
     gives:  day < DATE '2024-03-01' OR day > DATE '2024-03-01' OR day IS NULL
-    no:     more than one changed source; a target that does not follow from the source's partitions; partitions by an
-            expression of a column, by which the reads of the other rows would not skip any source file
+    no:     more than one changed source
+    no:     storage partitions that do not follow from the source's partitions
+    no:     partitions by an expression of a column, because a read of the stale rows from the source would not skip any
+            file
     """
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
     if isinstance(held, str) or column_problem(held, changes):

@@ -27,8 +27,9 @@ def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[Par
     `files` are the files of `source`. The field must give more than one and at most MOST_DERIVED partitions, with
     LEAST_BYTES of the source for each; the tuple is empty if there is no such field.
 
-    gives:  for a table partitioned by day, and a view grouped by month: partitions by month
-    no:     a key that follows from no partition column; a table with less than LEAST_BYTES for each target
+    gives:  partitions by month, for a table partitioned by day and a view grouped by month
+    no:     a key that does not follow from a partition column of the table
+    no:     a table with fewer than LEAST_BYTES for each partition
     """
     for field in _fields(stored):
         laid_out = replace(stored, storage=replace(stored.storage, partitioned_by=(field,)))

@@ -148,7 +148,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
     `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return any
     other condition unchanged. `zone` is the view's time zone.
 
-    law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
+    law:    if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b
     """
     bound = conjunct.expression
     if not isinstance(conjunct, (exp.GTE, exp.LT)) or not isinstance(bound, exp.Cast):

@@ -284,8 +284,9 @@ def _appended(now: Situation) -> str:
 def _append_problem(now: Situation) -> str:
     """Return the reason why a refresh cannot simply add the view's rows for appended source rows; empty if it can.
 
-    law:    a join is linear in each table of which it keeps all rows
-    no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there removes others from the result
+    law:    rows appended to a table only add result rows if the view has no FULL join, and if the table is not on the
+            joined side of a LEFT, SEMI or ANTI join
+    no:     a table on the joined side of an ANTI join, because a new row may remove rows from the result
     """
     changed = next((change for change in now.changed if change.kind is not ChangeKind.APPENDED), None)
     if changed is not None:

@@ -107,8 +107,9 @@ def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Spa
 
     `zone` is the session time zone. Return None if the bounds of the expression are unknown.
 
-    law:    buckets and labels of buckets grow with the time, so that all times are in one bucket if both ends are
-    no:     'month' of a year: 1 at one end, 12 at the other
+    law:    the bucket of a time grows with the time; so if both bounds are in one bucket, all times between them are in
+            that bucket, and have the same labels
+    no:     month(t) between two times in different months, because the label of a later month may be smaller
     """
     if tree == column:
         return known

@@ -94,8 +94,8 @@ class Aggregates:
         Return None if the storage table lacks the aggregate, if its value over no rows is neither NULL nor 0, or if it
         is neither numeric nor DISTINCT.
 
-        law:    max() of one value is that value; an aggregate that is 0 over no rows (count) is never NULL in a row of
-                the view
+        law:    max() of one value is that value; coalesce(…, 0) is added for an aggregate that is 0 over no rows (a
+                count), which is never NULL in a storage row
         view:   SELECT region, count(DISTINCT user_id) AS users FROM sales GROUP BY region
         query:  SELECT count(DISTINCT user_id) FROM sales WHERE region = 'eu'
         gives:  SELECT coalesce(max(users), 0) FROM view WHERE region = 'eu'
@@ -190,9 +190,9 @@ class Aggregates:
         The aggregate is the union of stored sketches or bitmaps, or is computed from a key of the view. `condition` is
         the aggregate's FILTER (None without FILTER). Return a Miss if the storage table has neither.
 
-        law: a theta sketch is of the k smallest hashes of its values, so that the union of sketches is the sketch of
-             the union
-        no:  an HLL sketch, whose estimate differs by 1.5 % with the number of tasks that built it
+        law: a theta sketch consists of the k smallest hashes of its values, so that the union of sketches is the sketch
+             of all their values
+        no:  an HLL sketch, because its estimate varies by 1.5 % with the number of tasks that built it
         """
         argument, *size = call.expressions
         held, union = self.partials.held(call), UNITED.get(call.name)
@@ -210,8 +210,8 @@ class Aggregates:
         the integer. Return a Miss if bitmaps would have to be united before they are counted, for example because the
         view has keys besides the bitmap bucket that are not keys of the query.
 
-        law:    a number is one bit of one bucket, so that the counts of different buckets add up, where storage has one
-                bitmap per bucket in each group of the query
+        law:    each integer is one bit in the bitmap of one bucket; so if the storage table has one bitmap per bucket
+                in each group of the query, the number of distinct integers is the sum of the bit counts
         view:   SELECT k, bitmap_bucket_number(i), bitmap_construct_agg(bitmap_bit_position(i)) AS bits … GROUP BY 1, 2
         query:  SELECT k, count(DISTINCT i) … GROUP BY k
         gives:  SELECT k, coalesce(sum(bitmap_count(bits)), 0) FROM view GROUP BY k

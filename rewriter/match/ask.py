@@ -1,7 +1,7 @@
 """The input of a rewrite rule (a query block, an access path and a table mapping), and the plans that rules return.
 
-An access path is a view with the state of its storage table. A rule answers a question: a query block with its
-predicates, a query compared as a text, or a set operation.
+An access path is a view with the state of its storage table. A rule answers a query: a block with its predicates, a
+query compared as a text, or a set operation.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Tree = exp.Expr
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question to be answered from one access path, with one mapping of the path's tables to the question's tables.
+    """A query to be answered from one access path, with one mapping of the path's tables to the query's tables.
 
-    `mapping` maps the ids of the tables that the view reads to the ids of the question's tables.
+    `mapping` maps the ids of the tables that the view reads to the ids of the query's tables.
     """
 
     question: Predicates | TextQuestion | SetQuestion
@@ -35,10 +35,10 @@ class Ask:
 
     @cached_property
     def reading(self) -> Reading | Miss:
-        """The question's filters, columns and joins over the path's storage columns, computed once for all rules.
+        """The query's filters, columns and joins over the path's storage columns, computed once for all rules.
 
-        A Miss if the path cannot answer the question, if the question is not a single block, or if rows were appended
-        to the path's tables.
+        A Miss if the path cannot answer the query, if the query is not a single block, or if rows were appended to the
+        path's tables.
         """
         if not isinstance(self.question, Predicates):
             return Miss(Reason.SHAPE, "the view is compared as a whole", apart=True)
@@ -48,9 +48,9 @@ class Ask:
 
     @cached_property
     def keys(self) -> Mapping[Tree, Tree] | Miss:
-        """The question's GROUP BY keys as expressions over the path's storage columns, computed once for all rules.
+        """The query's GROUP BY keys as expressions over the path's storage columns, computed once for all rules.
 
-        The mapping is keyed by the meanings (canonical forms for comparison) of the question's keys. A Miss if a key
+        The mapping is keyed by the meanings (canonical forms for comparison) of the query's keys. A Miss if a key
         cannot be derived.
         """
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
@@ -66,7 +66,7 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class TwoPhase:
-    """A plan in two phases: first the block `groups`, the question's groups with partial aggregates, then the question.
+    """A plan in two phases: first the block `groups`, the query's groups with partial aggregates, then the query.
 
     `held` asks an access path for the groups in its storage table, and `rest` is the block that reads the other rows
     from base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the
@@ -87,7 +87,7 @@ class TwoPhase:
 class Branchwise:
     """A plan for a set operation, such as UNION ALL, over a view whose query is the same set operation.
 
-    The engine answers each branch of the question from the matching branch of the view.
+    The engine answers each branch of the query from the matching branch of the view.
     """
 
     question: SetQuestion

@@ -89,11 +89,11 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
 
     `grain` is the grain of the buckets, `kind` the type of the time, `zone` the session's time zone.
 
-    law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  for DATEs where a bucket begins on the day after
-            b
+    law:    t >= b and t < b have one value for all times of a bucket if a bucket starts at b; d <= b and d > b have one
+            value for all DATEs of a bucket if a bucket starts on the day after b
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
-    no:     `now() - INTERVAL 7 DAYS`, which is at any time of the day; `<=` on a TIMESTAMP, which includes one instant
-            of the next bucket
+    no:     `t >= now() - INTERVAL 7 DAYS`, because this bound lies within a bucket
+    no:     `t <= b` for a TIMESTAMP, because it includes the first instant of the bucket that starts at b
     """
     bound = comparison.expression
     instant = instant_of(bound, zone) if kind == "timestamp" else None

@@ -85,8 +85,7 @@ _TOLD: Mapping[Reason, str] = {
 class Miss:
     """The reason why a view cannot answer a query block.
 
-    `detail` completes the reason's sentence. `apart` is true if the rule does not apply to this kind of question at
-    all.
+    `detail` completes the reason's sentence. `apart` is true if the rule does not apply to this kind of query at all.
     """
 
     reason: Reason
@@ -112,7 +111,7 @@ class Candidate:
     that select the usable rows. If the storage table is partial, so that it has only some of the view's rows, `own` are
     the conjuncts of the block's WHERE that belong to the view's definition; None if the storage table is complete.
     `grown` are the changes of tables to which rows were appended after the last refresh: the storage table has the
-    block's result before these changes. With `past`, the question reads the tables as they were at the view's last
+    block's result before these changes. With `past`, the query reads the tables as they were at the view's last
     refresh.
     """
 

@@ -1,7 +1,7 @@
 """Detects floating-point sums in derived tables whose last bits would decide which rows a query returns.
 
-law: two computations of such a sum may differ in their last bits, and arithmetic keeps the difference small; a filter,
-     join, group, rounding or comparison could turn it into different rows
+law: two computations of a floating-point sum may differ in their last bits; after arithmetic the difference is still
+     small, but a filter, join, grouping, rounding or comparison could give different rows
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Joins a table of the view to the storage table again by its primary key, to read columns that the view lacks.
 
-law:    a trusted key that is never NULL identifies the same row that the view has joined, so that all other columns of
-        that row are constant within each group of the view that contains the key
+law:    a trusted key that is never NULL identifies the row that the view's query has joined; so within each group of
+        the view that has the key among its GROUP BY keys, all other columns of that row are constant
 view:   SELECT c.id, o.day, sum(o.amount) AS total FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.id, o.day
 query:  SELECT c.name, sum(o.amount) FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.name
 gives:  SELECT b.name, sum(v.total) FROM view v, customers b WHERE v.id = b.id GROUP BY b.name
-no:     a key that is not trusted, or a table that an outer join fills with NULLs
+no:     a key that is not trusted; a table that an outer join fills with NULLs
 """
 
 from __future__ import annotations

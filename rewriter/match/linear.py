@@ -1,12 +1,14 @@
 """Computes sums of expressions that are linear in a column from the column's sum and count.
 
-law:    k is the same for all rows behind one storage row, so that sum(x * k) is k * sum(x), and sum(x + k) is sum(x) +
-        k * count(x): where x or k is NULL, neither side counts the row
+law:    if k is the same for all base rows that one storage row aggregates, sum(x * k) is k * sum(x), and sum(x + k) is
+        sum(x) + k * count(x); rows in which x or k is NULL contribute to neither side
 view:   SELECT region, tax, sum(price) AS total, count(price) AS n FROM sales GROUP BY region, tax
 query:  SELECT region, sum(price * tax), sum(price + 1) FROM sales GROUP BY region
 gives:  SELECT region, sum(total * tax), sum(total + 1 * n) FROM view GROUP BY region
-no:     floating-point numbers, which are rounded; BIGINT, where one partial sum may overflow though the total does not;
-        integers without ANSI mode, where 2 * x wraps; sum(x + y) where one of the two may be NULL
+no:     floating-point numbers, because their sums are rounded
+no:     BIGINT, because a partial sum may overflow although the total does not
+no:     integers without ANSI mode, because 2 * x may wrap around
+no:     sum(x + y) if x or y may be NULL
 """
 
 from __future__ import annotations

@@ -25,12 +25,12 @@ def widened(
     `mapping` maps the ids of the view's tables to those of the query's tables. Return None if one of the joins could
     drop or repeat rows.
 
-    law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row; a LEFT join onto a
-            key finds at most one, or fills with NULLs
+    law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row for each row; a LEFT
+            join onto a key finds at most one row, and otherwise fills the columns with NULLs
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT amount FROM sales
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id
-    no:     a view that filters by the name, or that drops sales without a dim
+    no:     a view that filters by d.name, or a nullable s.dim_id, because the view then lacks rows of sales
     """
     query = _with_referenced(_with_members(query, candidate, mapping), candidate, mapping)
     spare = [table for table in candidate.block.tables if table.id not in mapping]
@@ -46,11 +46,11 @@ def widened(
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
     """Return the query with each SEMI join turned into an inner join, if keys guarantee at most one match for each row.
 
-    law:    a SEMI join on a whole key finds the one row that an inner join would join
+    law:    a SEMI join on a whole primary key finds at most one row, as an inner join does
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT amount FROM sales WHERE dim_id IN (SELECT id FROM dim WHERE name = 'a')
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id WHERE d.name = 'a'
-    no:     `dim_id IN (SELECT group_id FROM dim)`, for which an inner join would repeat rows
+    no:     `dim_id IN (SELECT group_id FROM dim)`, because an inner join could repeat rows
     """
     asked = [join for join in query.block.joins if join.kind == "SEMI"]
     if not asked:
@@ -83,12 +83,11 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
     """Return the query with each LEFT join turned into an inner join, if a foreign key guarantees a match.
 
-    law:    a LEFT join of a NOT NULL foreign key onto the referenced key always finds a row, and fills nothing with
-            NULLs
+    law:    a LEFT join of a NOT NULL foreign key onto the referenced key always finds a row, as an inner join does
     view:   SELECT s.amount, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT d.name, sum(s.amount) FROM sales s LEFT JOIN dim d ON s.dim_id = d.id GROUP BY d.name
     gives:  SELECT d.name, sum(s.amount) FROM sales s JOIN dim d ON s.dim_id = d.id GROUP BY d.name
-    no:     `ON s.dim_id = d.id AND d.name <> 'a'`, which returns NULL for the name 'a'
+    no:     `ON s.dim_id = d.id AND d.name <> 'a'`, because the LEFT join returns NULLs for the name 'a'
     """
     apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
     inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}

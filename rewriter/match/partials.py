@@ -1,10 +1,11 @@
 """Computes partial aggregates: aggregates over the base rows that one storage row of a view aggregates.
 
-law: a storage row stands for the `rows` (at least one) of its group, each joined to the same rows of the tables beside
-     the view. An expression k of that row is the same for all of them: sum(k) is k * rows, count(k) is rows or 0,
-     min(k) is k; a CASE takes the same branch for all, so that f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN
-     f(x) ELSE f(y) END.
-no:  a view of one group of all rows, which has a storage row even for an empty table: min(1) is NULL there, not 1
+law: a storage row aggregates one or more base rows (`rows` is their number), which are all joined to the same rows of
+     the tables beside the view
+law: an expression k over storage columns is the same for all base rows of the storage row: sum(k) is k * rows, count(k)
+     is rows, or 0 if k is NULL, and min(k) is k
+law: f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END if p is such an expression
+no:  a view without GROUP BY, because it has a storage row even if the base table is empty: min(1) is then NULL, not 1
 """
 
 from __future__ import annotations
@@ -115,9 +116,9 @@ class PartialAggregates:
         `sum(CAST(n AS DOUBLE))` gives `CAST(sum(n) AS DOUBLE)`. Return None for other arguments, and if the two
         aggregates could differ.
 
-        law:  a cast to DOUBLE keeps NULL and the order of numbers; the sum of the DOUBLEs is the DOUBLE of the sum
-              except for its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
-        no:   a sum of BIGINTs, which overflows where the sum of DOUBLEs does not
+        law:  a cast to DOUBLE keeps NULLs and the order of numbers; the sum of the DOUBLEs equals the sum cast to
+              DOUBLE except for the last bits, and exactly if no sum is rounded (rewriter.match.whole_sums)
+        no:   a sum of BIGINTs, because it may overflow where the sum of DOUBLEs does not
         """
         record = AGGREGATES[name]
         if not isinstance(argument, exp.Cast) or not (record.linear or record.family == name):

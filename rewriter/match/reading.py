@@ -259,8 +259,8 @@ def _shifted(tree: Tree, held: Tree, block: Block) -> tuple[Tree, Tree] | None:
     `held` is the storage column of `tree`: a stored `n + 1` AS m gives n and `m - 1`. Return None for other
     expressions.
 
-    law:    x is (x + c) - c for integers of one size, also where sums wrap around; where an overflow raises an error,
-            as in ANSI mode, x + c was computed without one, and x is an integer of that size
+    law:    x is (x + c) - c for integers of one type, even if a sum wraps around; in ANSI mode an overflow raises an
+            error, but the stored x + c was computed without an error, and x is within the range of the type
     view:   SELECT n + 1 AS m FROM t
     query:  SELECT n FROM t
     gives:  SELECT m - 1 FROM view
@@ -363,7 +363,8 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
     the query.
 
-    law:    the view keeps every row that the query needs, and surplus rows can be filtered
+    law:    a view can answer a query if it has every row that the query needs, and if a filter over its columns drops
+            all other rows
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
     query:  SELECT id FROM sales WHERE day >= '2024-01-01' AND region = 'eu'
     gives:  residual region = 'eu'
@@ -397,13 +398,14 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
     """Return the reading of a query over a view whose tables a LEFT join fills with NULLs; a Miss if there is none.
 
-    law:    a row of the other tables finds a row of the view's tables if and only if it finds the storage row for it,
-            where the join's condition reads what the view groups by; without one it is a single row
+    law:    if the ON condition reads only GROUP BY keys of the view, a row of the left side matches a row of the view's
+            tables if and only if it matches that row's storage row; without a match, the left row occurs once
     view:   SELECT to_date(ts) AS day, sum(n) AS total, count(*) AS cnt FROM events GROUP BY 1
     query:  SELECT d.date, sum(e.n), count(*) FROM dates d LEFT JOIN events e ON to_date(e.ts) = d.date GROUP BY d.date
     gives:  SELECT d.date, sum(v.total), sum(coalesce(v.cnt, 1)) FROM dates d LEFT JOIN view v ON v.day = d.date
             GROUP BY d.date
-    no:     coalesce(e.kind, 'none') from a view that holds this expression, which is NULL in a row that finds nothing
+    no:     coalesce(e.kind, 'none') read from a stored coalesce(e.kind, 'none'), because the stored column is NULL for
+            a left row without a match
     """
     if candidate.block.joins:
         return Miss(

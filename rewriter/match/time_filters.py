@@ -41,8 +41,8 @@ def compared(tree: Tree, rows: Rows) -> Read:
     other comparisons, and if the storage table has no bucket that starts at the bound. Return a Miss if the bound is
     known only at execution and may lie within a bucket.
 
-    law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
-    no:     `=`, and `<=` on a TIMESTAMP, which includes one instant of the next bucket
+    law:    if a bucket starts at b, then t >= b is bucket(t) >= b, and t < b is bucket(t) < b
+    no:     `t = b`, and `t <= b` for a TIMESTAMP, because it includes the first instant of the bucket that starts at b
     """
     kind = kind_of(tree.this, rows)
     if kind not in (*TEMPORAL, *INTEGERS):
@@ -72,7 +72,7 @@ def truncated(tree: Tree, rows: Rows) -> Read:
 
     Return None for other comparisons, and if the bucket cannot be derived.
 
-    law:    x >= border  is  bucket(x) >= border;  x < border  is  bucket(x) < border
+    law:    if a bucket starts at b, then x >= b is bucket(x) >= b, and x < b is bucket(x) < b
     query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
     view:   date_trunc('minute', t) AS m
     gives:  date_trunc('day', from_utc_timestamp(m, 'America/New_York')) >= '2024-01-01'
@@ -94,11 +94,12 @@ def joined_day(tree: Tree, rows: Rows) -> Read:
 
     Return None for other comparisons, if local dates may go back in the zone, and if the time's date cannot be derived.
 
-    law:    t >= day  is  date(t) >= day;  t < day  is  date(t) < day, since Spark compares t with the day's midnight
+    law:    t >= day is date(t) >= day, and t < day is date(t) < day, because Spark compares t with the midnight at
+            which the day starts
     query:  JOIN dates d ON t >= d.date AND t < date_add(d.date, 1)
     view:   date_trunc('hour', t) AS h
     gives:  CAST(h AS DATE) >= d.date AND CAST(h AS DATE) < date_add(d.date, 1)
-    no:     `>` and `<=`, by which the midnight itself is on the other side
+    no:     `t > day` and `t <= day`, because t may be the midnight
     """
     mirrored = isinstance(tree, (exp.LTE, exp.GT))
     time, day = (tree.expression, tree.this) if mirrored else (tree.this, tree.expression)
@@ -119,7 +120,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
     Return None for other comparisons, and if the storage table has no bucket of the time that starts on that day.
 
-    law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
+    law:    if a bucket of whole days starts on a day, then date(t) >= day is date(bucket(t)) >= day, in every time zone
     query:  to_date(t) >= '2024-02-01'
     view:   date_trunc('month', t) AS m
     gives:  CAST(m AS DATE) >= '2024-02-01'

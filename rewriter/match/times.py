@@ -36,11 +36,13 @@ Tree = exp.Expr
 def bucket(tree: Tree, rows: Rows) -> Read:
     """Return a time bucket, or a date, computed from a stored finer bucket; None if no finer bucket is stored.
 
-    law:    every bucket of the stored grain lies within one bucket of the asked grain
+    law:    a bucket can be computed from a finer bucket if every finer bucket lies within one bucket of the requested
+            grain
     query:  timeseries(t, 'hour')
     view:   timeseries(t, 'minute') AS m
     gives:  timeseries(m, 'hour')
-    no:     'week' to 'month', 'ten_minute' to 'fifteen_minute'
+    no:     'month' from 'week', or 'fifteen_minute' from 'ten_minute', because a finer bucket may lie in two coarser
+            ones
     """
     asked = as_bucket(tree)
     if asked is None and day_source(tree) is None:
@@ -67,12 +69,12 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 
     Return None for other expressions, if the storage table has no finer bucket, and in a zone that has skipped dates.
 
-    law:    date_trunc() of a date equals date_trunc() of the first day of its bucket, in a zone in which that date
-            exists
+    law:    date_trunc() of a date equals date_trunc() of the first day of a finer bucket of the date, if the date
+            exists in the session time zone
     query:  date_trunc('quarter', d)
     view:   trunc(d, 'MONTH') AS m
     gives:  date_trunc('quarter', m)
-    no:     a zone that skipped the last day of a month: Spark takes that day for the next one
+    no:     a zone that skipped the last day of a month, because Spark converts that day to the following day
     """
     if tree.name != "date_trunc" or len(tree.expressions) != 2:
         return None

@@ -1,10 +1,10 @@
 """Decides whether sums of integers in DOUBLE are exact, and therefore equal in any order of rows.
 
-law:    an integer up to 2^53 is exact as a DOUBLE; if the sum of all magnitudes is at most 2^53, every partial sum is
-        exact too, and an average is the quotient of two exact numbers
-proof:  the tables' row counts bound the number of rows; the type, or the column's bounds in Iceberg's manifests, bound
-the magnitudes
-no:     a DOUBLE column: integral bounds say nothing of the values between them
+law:    an integer up to 2^53 is exact as a DOUBLE; so if the sum of all magnitudes is at most 2^53, every partial sum
+        is exact, and an average is the quotient of two exact numbers
+law:    the number of rows is bounded by the tables' row counts, and the magnitudes are bounded by the type, or by the
+        column's bounds in Iceberg's manifests
+no:     a DOUBLE column, because the values between integral bounds need not be integers
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The rewrite rules, one in each module: each rule tries to answer a question from one access path.
+"""The rewrite rules, one in each module: each rule tries to answer a query from one access path.
 
-A question is a query block, or a query compared as a text or as a set operation.
+A query is a block (one SELECT), or a query compared as a text or as a set operation.
 
-An access path is a view with the current state of its storage table. A rule is a function of an Ask (a question, an
-access path, and a mapping of the path's tables to the question's tables) that returns a plan, or a Miss with the
-reason. A rule does not raise to refuse, never changes its input, and does not consider freshness, permissions or cost.
-A plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
-first plan.
+An access path is a view with the current state of its storage table. A rule is a function of an Ask (a query, an access
+path, and a mapping of the path's tables to the query's tables) that returns a plan, or a Miss with the reason. A rule
+does not raise to refuse, never changes its input, and does not consider freshness, permissions or cost. A plan may
+contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the first
+plan.
 """
 
 from __future__ import annotations

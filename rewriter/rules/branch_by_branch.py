@@ -10,15 +10,17 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     """Plan to answer a set operation branch by branch, from a view that is the same set operation.
 
     The engine then answers each branch from the view's matching branch, and requires that all branches read the view in
-    the same way. Return a Miss for other questions.
+    the same way. Return a Miss for other queries.
 
-    law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; so may a projection after
-            UNION ALL, and after the others a projection that keeps different rows different
+    law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; a projection may be
+            applied before or after UNION ALL, and before or after the other operators if it keeps different rows
+            different
     view:   SELECT id, region, n FROM sales WHERE n > 3 UNION ALL SELECT id, region, n FROM returns
     query:  SELECT region FROM returns WHERE id < 9 UNION ALL SELECT region FROM sales WHERE n > 3 AND id < 9
     gives:  SELECT region FROM view WHERE id < 9
-    no:     branches with different filters; SELECT region FROM sales INTERSECT SELECT region FROM returns over a view
-            that also has id; the branches of EXCEPT in another order
+    no:     branches with different filters that the view has not applied, because one read has one filter
+    no:     SELECT region FROM sales INTERSECT SELECT region FROM returns over a view that also selects id
+    no:     the branches of EXCEPT in another order
     """
     question = ask.question
     if not isinstance(question, SetQuestion):

@@ -19,13 +19,13 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     join) or change result rows (window functions), or if the query reads a derived table. Below, old(A) and new(A) are
     the rows of a table before and after the append, and dA are the appended rows.
 
-    law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
-            more; all other tables as they are now in each branch
+    law:    new(A) JOIN new(B) is old(A) JOIN old(B) UNION ALL dA JOIN new(B) UNION ALL old(A) JOIN dB; each branch is
+            aggregated, and the union is aggregated again; each branch reads the current rows of all other tables
     view:   SELECT region, sum(price) AS total FROM sales GROUP BY region          (filled at snapshot 5 of sales)
     query:  SELECT region, sum(price) FROM sales GROUP BY region                   (at snapshot 9)
     gives:  SELECT region, sum(part) FROM (SELECT region, total AS part FROM view UNION ALL SELECT region, sum(price)
             FROM sales WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9') GROUP BY region) GROUP BY region
-    no:     a table on the other side of a LEFT, SEMI or ANTI join, of which a new row takes others away
+    no:     rows appended to the joined side of a LEFT, SEMI or ANTI join, because they may remove result rows
     """
     query, path = ask.question, ask.path
     if not path.grown or not isinstance(query, Predicates):

@@ -12,8 +12,9 @@ def read_rows(ask: Ask) -> Match | Miss:
     Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
     rows do not matter: the subquery of EXISTS or IN.
 
-    law:    the view has the rows of the tables that it joins, and lacks only rows that the query does not need; a group
-            exists if it has a row, which is all that EXISTS and IN test
+    law:    a view without GROUP BY has the rows of its joined tables that satisfy its WHERE; so it can replace these
+            tables if the query needs no other rows. EXISTS and IN only test whether a row exists, and a group exists if
+            and only if it has a row
     view:   SELECT id, region, price * quantity AS revenue FROM sales WHERE year = 2024
     query:  SELECT region, sum(price * quantity) FROM sales WHERE year = 2024 AND id > 7 GROUP BY region
     gives:  SELECT region, sum(revenue) FROM view WHERE id > 7 GROUP BY region

@@ -11,12 +11,12 @@ def roll_up(ask: Ask) -> Match | Miss:
 
     Return a Miss if the view cannot answer the query.
 
-    law:    each group of the view lies within one group of the query: the query's keys, filters and
-            joins are functions of the view's keys
+    law:    if the query's keys, filters and joins are functions of the view's keys, each group of the view lies within
+            one group of the query
     view:   SELECT region, sex, sum(price) AS total, count(*) AS cnt FROM sales GROUP BY region, sex
     query:  SELECT region, sum(price), count(*) FROM sales GROUP BY region
     gives:  SELECT region, sum(total), coalesce(sum(cnt), 0) FROM view GROUP BY region
-    no:     a query by user_id, which is finer
+    no:     a query with GROUP BY user_id, which the view does not have as a key
     """
     reading, keys = ask.reading, ask.keys
     if isinstance(reading, Miss):

@@ -24,14 +24,14 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
 
     Return a Miss if the query has no count(DISTINCT i) for which the view has bitmaps of i.
 
-    law:    the bits of one bucket mean the same numbers in all groups, so that bitmaps are united before bits are
-            counted
+    law:    a bit of a bucket stands for the same integer in all groups; so the bitmaps of a bucket must be united
+            before the bits are counted, to count each integer once
     view:   SELECT a, b, bitmap_bucket_number(i) AS n, bitmap_construct_agg(bitmap_bit_position(i)) AS bits … GROUP BY
             a, b, bitmap_bucket_number(i)
     query:  SELECT a, count(DISTINCT i) … GROUP BY a
     gives:  SELECT a, sum(bitmap_count(bits)) FROM (SELECT a, n, bitmap_or_agg(bits) AS bits FROM view GROUP BY a, n)
             GROUP BY a
-    no:     GROUPING SETS, where a bucket would be counted once for each finer group
+    no:     GROUPING SETS, because a bucket would be counted once for each finer group
     """
     query = ask.question
     if not isinstance(query, Predicates) or query.block.keys is None:

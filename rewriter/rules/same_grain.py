@@ -18,8 +18,8 @@ def same_grain(ask: Ask) -> Match | Miss:
 
     Return a Miss if the query's groups are not the view's groups, or if the view cannot answer the query.
 
-    law:    the query's keys determine the view's keys, and the query's additional joins only drop groups, or find at
-            most one row for each group by a trusted key
+    law:    if the query's keys determine the view's keys, each group of the query is one group of the view; an
+            additional join of the query must only drop groups, or find at most one row for each group by a trusted key
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
     query:  SELECT sex, sum(price) FROM sales WHERE region = 'eu' GROUP BY sex
     gives:  SELECT sex, total FROM view WHERE region = 'eu'

@@ -10,14 +10,15 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 def text_match(ask: Ask) -> Match | Miss:
     """Read the storage table in place of a query whose text equals the text of the view's query.
 
-    Return a Miss for other questions, for an ORDER BY item that is not an output, and if an outer query may filter by a
+    Return a Miss for other queries, for an ORDER BY item that is not an output, and if an outer query may filter by a
     floating-point output.
 
     law:    equal texts over the same tables return the same rows; a final ORDER BY is applied again
     view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales
     query:  SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales) WHERE n < 10
     gives:  SELECT count(*) FROM (SELECT v.id, v.n FROM view AS v) WHERE n < 10
-    no:     an outer filter on a floating-point output, for which files would be skipped by other statistics
+    no:     an outer filter on a floating-point output, because Iceberg skips files by statistics that treat NaN and
+            -0.0 differently from Spark
     """
     question = ask.question
     if not isinstance(question, TextQuestion):

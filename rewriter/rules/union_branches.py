@@ -21,11 +21,13 @@ def union_branches(block: Block) -> Sequence[Block]:
     the joined side of an outer, SEMI or ANTI join, or a branch groups, deduplicates, orders or limits its rows. The
     caller adds the outer GROUP BY.
 
-    law:    the rows of a union, and of each of its groups, are the rows of its branches together
+    law:    each group of a UNION ALL consists of the groups of its branches that have the same keys
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
     gives:  SELECT k, sum(part) FROM (SELECT k, sum(x) AS part FROM a GROUP BY k UNION ALL SELECT k, sum(y) FROM b GROUP
             BY k) GROUP BY k
-    no:     UNION, which merges equal rows; a branch with LIMIT; count(DISTINCT x)
+    no:     UNION, because it merges equal rows
+    no:     a branch with LIMIT
+    no:     count(DISTINCT x), because a value may occur in several branches
     """
     unions = [table for table in block.tables if table.branches]
     if len(unions) != 1 or block.keys is None or any(unions[0].id in join.tables for join in block.joins):

@@ -56,12 +56,13 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 
     Return a Miss if the query or the view does not group, or if no predicate divides the rows.
 
-    law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
+    law:    the groups of the query are the groups of `query WHERE p UNION ALL query WHERE p IS NOT TRUE`, aggregated
+            again
     view:   SELECT region, day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY region, day
     query:  SELECT region, sum(price) FROM sales GROUP BY region
     gives:  SELECT region, sum(part) FROM (SELECT region, sum(total) AS part FROM view GROUP BY region UNION ALL
             SELECT region, sum(price) FROM sales WHERE day < '2024-01-01' OR day IS NULL GROUP BY region)
-    no:     count(DISTINCT user), which cannot be put together from two branches
+    no:     count(DISTINCT user), because a user may occur in both branches
     """
     query, path = ask.question, ask.path
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:

@@ -253,8 +253,8 @@ def _call(tree: Tree, known: _Known) -> str:
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:
     """Return the type of a named_struct() call.
 
-    Raise Uncertain unless each name is a string literal that is a plain identifier. `arguments` are names and values in
-    turn.
+    Raise Uncertain unless each name is a string literal that is a plain identifier. `arguments` are names and values,
+    alternating.
     """
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)

@@ -95,7 +95,7 @@ class Cursor:
     def skip(self, *until: str, brackets: str = "()") -> str:
         """Advance to one of the tokens in `until` outside brackets, to an unmatched closing parenthesis, or to the end.
 
-        Return the skipped text. `brackets` are the pairs of brackets, opening and closing in turn, such as `()<>`.
+        Return the skipped text. `brackets` are the pairs of brackets, opening and closing alternating, such as `()<>`.
         """
         start, depth = self._at, 0
         opening, closing = brackets[::2], brackets[1::2]

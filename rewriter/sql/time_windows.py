@@ -16,7 +16,7 @@ seconds, with the column `back`. `window start` stands for the start of the last
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour', '15 minutes')
     gives:  SELECT `window start`(ts, 3600, 0, 900) AS start, count(*)
             FROM t CROSS JOIN (SELECT explode(sequence(0, 2700, 900)) AS back) AS `window slides` WHERE …
-    no:     a length that is no multiple of the slide; two windows in one SELECT; a window in WHERE
+    no:     a length that is not a multiple of the slide; two windows in one SELECT; a window in WHERE
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Relates expressions to time buckets: the bucket that determines an expression, and the bucket that it determines.
 
-law:  e factors through the buckets of a grain if e(t) is e(begin of t's bucket) for every t. If finer buckets nest in
-      these, e(t) is also e(begin of t's finer bucket): a view with any such bucket can compute e
-no:   a label does not determine an instant: on the day on which clocks go back, two instants have one label
+law:  an expression e is constant over the buckets of a grain if, for every t, e(t) is e(start of t's bucket). If finer
+      buckets nest in these buckets, e(t) is also e(start of t's finer bucket), so that a view with any such bucket can
+      compute e
+no:   an instant from a label, because two instants have the same label on the day on which clocks are set back
 
 A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
-begin can be computed from the expression's value. Functions take `kind_of`, which returns an expression's type, and
+start can be computed from the expression's value. Functions take `kind_of`, which returns an expression's type, and
 `since_of`, which returns a lower bound of its times in seconds since 1970; both return None if unknown.
 """
 
@@ -165,8 +166,9 @@ def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
 
     Otherwise return `source` and `grain` unchanged.
 
-    law: add_months(t, n) lies in the n-th month after t's, on its last day if it has no such day
-    no:  days and weeks; a number of months from a column
+    law: add_months(t, n) lies in the n-th month after the month of t; so all times of one month are moved to one month
+    no:  buckets of days or weeks, because they do not consist of whole months
+    no:  a number of months that is not a literal
     """
     time = _months_on(source) if grain in _OF_MONTHS else None
     return (time, "month") if time is not None else (source, grain)
@@ -189,7 +191,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
     or if the zone's offset changes.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
-    no:  zones whose offset changes, where a day more may be 23 hours, or lead to a local time that does not exist
+    no:  zones whose offset changes, because a day may have 23 hours, and the shifted local time may not exist
     """
     step = _step_of(source)
     zoneless = step is not None and (is_fixed_offset(zone) or kind_of(source.this) == "timestamp_ntz")
@@ -225,9 +227,9 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
     `since_of` a lower bound of its times. Return `source` and `grain` unchanged for other sources, and if no length
     with this property is known.
 
-    law: from_utc_timestamp(t, z) is t plus z's offset. If z's offsets are multiples of n seconds, and change only where
-         buckets of n seconds begin, all times of such a bucket get the same offset and stay in one bucket
-    no:  a session's zone whose offset changes, where the resulting local time may not exist
+    law: from_utc_timestamp(t, z) is t plus the offset of z. If all offsets of z are multiples of n seconds, and change
+         only at starts of buckets of n seconds, all times of such a bucket get the same offset, and stay in one bucket
+    no:  a session time zone whose offset changes, because the resulting local time may not exist there
     """
     clock = _clock_of(source, zone)
     if clock is None or kind_of(clock.time) != "timestamp" or not is_fixed_offset(zone):
@@ -252,9 +254,11 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for others.
+    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for other
+    expressions.
 
-    law: convert_timezone(a, b, t), for the local time t of an instant in zone a, is its local time in zone b
+    law: if t is the local time of an instant in zone a, convert_timezone(a, b, t) is the local time of the instant in
+         zone b
     """
     wall = source.this if isinstance(source, exp.Cast) and not source.args.get("safe") else source
     if isinstance(wall, exp.Anonymous) and wall.name == "convert_timezone":
@@ -312,8 +316,9 @@ def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
     `substring(CAST(t AS STRING), 1, 7)`, such as 2024-02, gives t and month. `kind_of` returns the type of an
     expression.
 
-    law: a time's text is its fields, the coarsest first. With years of more than four digits, or before year 0, the
-         same number of characters holds fewer fields: the text is then constant over a coarser bucket, too
+    law: the text of a time consists of its fields from year to microsecond; so its first characters are constant over a
+         bucket. If the year has more than four digits or a sign, the same number of characters holds fewer fields, and
+         is constant over a coarser bucket, too
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "substring" or len(tree.expressions) != 3:
         return None
@@ -342,7 +347,8 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
     DIV 1000` and day give the column ms and 86400000. `kind_of` returns the type of an expression, and `since_of` a
     lower bound of its values. Return None if the expression is not supported.
 
-    law: the local time of `ms DIV n` seconds is the same over buckets of n times as many units of `ms` as of seconds
+    law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
+         over buckets of k * n units of `ms`
     """
     counted, times = seconds_of(number, kind_of, since_of), 1
     if counted is None:
@@ -389,8 +395,8 @@ def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: 
     `kind_of` returns the type of an expression, and `since_of` a lower bound of its values. Return any other source
     with its grain unchanged, and None if no grain of the argument determines the label.
 
-    law: a text of from_unixtime() that is read as a time of the same zone has the same fields
-    no:  its instant, in an hour that clocks repeat
+    law: a text from from_unixtime() that is cast to a time has the same fields (year to second) as the original time
+    no:  the same instant, because in an hour that clocks repeat two instants have one text
     """
     if not _is_shown(source) or not isinstance(grain, str):
         return source, grain
@@ -421,7 +427,7 @@ def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
-    no:  times before the start: Spark truncates towards zero, so that the count 0 covers the hour before the start, too
+    no:  times before the start, because Spark truncates towards zero: the count 0 covers the hour before the start, too
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestampdiff":
         return None

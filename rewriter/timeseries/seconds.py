@@ -54,8 +54,8 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. `kind_of` returns the type of an
     expression, and `since_of` a lower bound of its times in seconds since 1970, or None.
 
-    law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, also before 1970
-         (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if no s is before 1970
+    law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, even if s is before 1970
+    law: (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if s is never before 1970
     """
     if isinstance(tree, exp.Column):
         return Seconds(tree, 1) if _is_bounded(tree, kind_of(tree), since_of) else None

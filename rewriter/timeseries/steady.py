@@ -2,10 +2,10 @@
 
 In a steady zone, clocks move only at bucket borders, by multiples of the buckets' length.
 
-law: let all offsets o of a zone since some time be equal to `shift` modulo n seconds (an hour or a part that divides
-     it), and change only where a bucket of instants with that shift begins. Then the zone's buckets of n seconds are
-     these buckets at any offset, because floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n; and each
-     longer bucket (an hour, a day and what consists of days) begins with one of them
+law: let n seconds be an hour or a part that divides it. If all offsets o of a zone since some time are equal to `shift`
+     modulo n, then floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n. So if the offsets change only at
+     borders of the buckets floor((t + shift) / n), these buckets are the zone's buckets of n seconds, whatever the
+     offset, and each longer bucket (hour, day, week, month, quarter or year) starts with one of them
 
 In all functions, `since` is the earliest time, in seconds since 1970; None if unknown.
 """
@@ -88,9 +88,9 @@ def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
 
     `micros` are microseconds since 1970. A grain that is a number is the length of buckets of instants, in seconds.
 
-    law: the instant is a whole number of buckets after 1970, at the shift that all offsets have had since the day
-         before
-    no:  days, whose begins depend on the edition of the zone data
+    law: an instant is a border of buckets if the instant plus `shift` is a multiple of the bucket length; `shift` is
+         the offset modulo the bucket length, which must be the same for all offsets since two days before the instant
+    no:  buckets longer than an hour, because the start of a day depends on the edition of the zone data
 
     >>> divides_instant(1_704_067_200_000_000, "hour", "America/New_York")
     True

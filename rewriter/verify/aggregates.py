@@ -135,9 +135,10 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     `condition` is the FILTER condition of `call`, or None; `finer` normalizes the expressions that the groups store.
     Raise Unfolded if no aggregate over rows is equal.
 
-    law: sums of sums are sums, extremes of extremes are extremes, and an aggregate of distinct values of all groups is
-         that of all rows
-    no:  a count of groups, or the sum of a group constant without the number of rows
+    law: a sum of sums is the sum over all rows, a minimum of minima is the minimum, a maximum of maxima is the maximum,
+         and an aggregate that depends only on the set of its values is the same over groups and over rows
+    no:  count(*) over groups, because it counts groups instead of rows
+    no:  sum(k) of a grouping key k, because each group counts once instead of once per row
     """
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
@@ -290,8 +291,8 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
     """Return CAST(x AS DOUBLE) if `tree` is the aggregate `name` of x, cast to DOUBLE; None for other expressions.
 
-    law: the cast keeps the order of numbers, and a sum except for its last bits; a BIGINT sum may overflow before the
-         cast
+    law: the cast keeps the order of numbers; a sum of cast numbers differs from the cast sum only in its last bits,
+         unless a BIGINT sum overflows before the cast
     """
     inner = _part(forms, name, tree.this) if has_aggregate(tree) else None
     if inner is None:

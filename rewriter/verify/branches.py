@@ -32,9 +32,9 @@ def verify_branches(
     `questions` are the blocks of the query's branches, `plan` is the SQL text of the plan. The branches are paired in
     each order in which the operator gives the same rows; the plan is proved if all comparisons of one order succeed.
 
-    law:    the plan is the set operation if each of its branches is computed from the rows of one branch of the view,
-            the operator does not depend on the order of the branches, and no two rows that it counts separately are
-            merged in the plan
+    law:    the plan equals the set operation if each branch of the operation is the plan over one branch of the view,
+            if the operator gives the same rows for this order of the branches, and if the plan keeps different rows
+            different (for operators other than UNION ALL)
     """
     stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):

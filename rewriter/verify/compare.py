@@ -35,7 +35,7 @@ class Comparison:
 
 
 def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
-    """Compare a plan's block with the question (the block that the plan answers), both in normal form.
+    """Compare a plan's block with `question`, the block that the plan answers; both are in normal form.
 
     `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, compare them again
     without the tables and joins that declared keys make redundant.

@@ -48,9 +48,11 @@ class FilledRows:
         return node if not self._is_own(node) else self._of_groups(self._output(node))
 
     def counted(self, outer: Block) -> Block:
-        """Return the outer block with the counts that it adds up, or of which it reads NULL as 1, over rows.
+        """Return the outer block with counts of the view replaced by counts over the rows of the view's tables.
 
-        law: coalesce(sum(c), 0) is the same whether c is NULL or 0, also where a CASE chooses among such counts
+        The replaced counts are those within `coalesce(sum(…), 0)`, and a count(*) in `coalesce(c, 1)`.
+
+        law: coalesce(sum(c), 0) has the same value whether c is NULL or 0, even if c is a branch of a CASE
         """
         return mapped(outer, self._with_counts)
 

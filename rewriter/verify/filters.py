@@ -145,7 +145,8 @@ class Filter:
         with more than a prefix and a final `%` adds a free truth value. A cell has a value, interval or NULL for each
         compared expression; the test returns for a cell True, False, or None (unknown).
 
-        law: in byte order, the texts that begin with p are those from p on and before p with its last byte incremented
+        law: in byte order, a text begins with p if and only if it is at least p, and less than p with the last byte
+             incremented
         """
         subject, literal = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)
         if not isinstance(literal, exp.Literal) or not literal.is_string or self._kind(subject) != "string":
@@ -301,7 +302,8 @@ class Filter:
         for each compared expression; the test returns for a cell True, False, or None (unknown). The bucket is `source`
         rounded down to `grain`; `kind` is the type of `source`.
 
-        law: bucket(t) < b is t < the first border at or after b; bucket(t) <= b is t < the first border after b
+        law: bucket(t) < b is equivalent to t < (the first border at or after b), and bucket(t) <= b to t < (the first
+             border after b)
         """
         text = literal.this if isinstance(literal, exp.Cast) else literal
         value = self._value(literal, "date" if dates else kind)
@@ -356,8 +358,8 @@ class Filter:
         subjects that are not times, and if the bound may lie within a bucket. A cell has a value, interval or NULL for
         each compared expression; the test returns for a cell True, False, or None (unknown).
 
-        law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a bucket of a
-             day
+        law: if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b; a date is the bucket of
+             a day
         """
         bucket, day = as_bucket(subject), day_source(subject)
         source, grain, kind = subject, "", self._kind(subject)

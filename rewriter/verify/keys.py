@@ -1,13 +1,15 @@
 """Removes tables and joins that declared keys make redundant; these keys become axioms of the proof.
 
-law:    a FULL join whose filter rejects the NULLs of one side is a LEFT join that keeps that side
-        a LEFT join of which WHERE keeps only the rows without a match is an ANTI join
-        a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
-        two occurrences of a table with equal primary keys are the same row
-        a table joined by its whole primary key, and not used otherwise, adds and removes no row if the join is LEFT, or
-        if it follows a foreign key; then only rows with a NULL foreign key are removed
-        a SEMI join on a whole primary key finds the one row that an inner join would find
-        of a table that a LEFT join fills, all columns declared NOT NULL are NULL in the same rows
+law:    if WHERE drops all rows in which a FULL join has filled one side with NULLs, the join is a LEFT join that
+        preserves this side
+law:    if WHERE keeps only the rows of a LEFT join without a match, the join is an ANTI join
+law:    a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
+law:    two occurrences of a table with equal primary keys are the same row
+law:    a table that is joined by its whole primary key, and used nowhere else, can be removed from a LEFT join; it can
+        be removed from an inner join along a foreign key if rows with a NULL foreign key are removed
+law:    a SEMI join on a whole primary key is an inner join, because both find at most one row
+law:    in the result of a LEFT join, all columns of the right table that are declared NOT NULL are NULL in the same
+        rows
 """
 
 from __future__ import annotations

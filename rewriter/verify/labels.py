@@ -1,14 +1,16 @@
 """The normal form of texts, numbers and dates that are computed from times.
 
-In these laws, t is a time, s a number of seconds since 1970, and n, m, c and o are integer literals.
+In these laws, t is a time, s a number of seconds since 1970, and n, m, c and o are integers.
 
-law: a text of a time's fields is the text of the time's bucket, if the bucket is finer than each field
-     make_date(year(t), month(t), 1) is the first day of t's month; a function of dates uses the date of a time
-     unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is floor(s
-     / n) where m divides n, and floor((s - o) / n) where m divides both n and o
-     n + c - c is n for integers of one size
-     t >= d is date(t) >= d, and t < d is date(t) < d, for a date d of a table, if dates never go back in the zone
-     s DIV n and s - s % n round towards 1970, and equal the forms with floor() if no s is before 1970
+law: a text of some fields of a time is the same text of the time's bucket, if no field is finer than the bucket
+law: make_date(year(t), month(t), 1) is the first day of the month of t; a function of dates applied to a time uses its
+     date
+law: unix_seconds(timestamp_seconds(s)) is s, and s - pmod(s, n) is floor(s / n) * n
+law: floor(floor(s / m) * m / n) is floor(s / n) if m divides n; floor((floor(s / m) * m - o) / n) is floor((s - o) / n)
+     if m divides both n and o
+law: (n + c) - c is n for integers of one type
+law: t >= d is date(t) >= d, and t < d is date(t) < d, for a date d of a table, if local dates never go back in the zone
+law: s DIV n and s - s % n round towards zero; they equal the forms with floor() if s is never before 1970
 """
 
 from __future__ import annotations

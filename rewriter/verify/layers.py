@@ -1,9 +1,10 @@
 """Compares queries with several levels of GROUP BY, level by level, with filters on groups moved to the outer level.
 
-law:    a filter on keys or aggregates is the same inside a grouped derived table and outside it
-        two grouped derived tables are equal if they group the same rows by the same keys
-gives:  equal grouped tables get the same name, with a column for each key and each aggregate; filters on groups are
-        applied outside
+law:    a filter on keys or aggregates of a grouped derived table drops the same groups inside the derived table
+        (HAVING) and outside it (WHERE)
+law:    two grouped derived tables have the same groups if they group the same rows by the same keys
+gives:  the same table name for equal grouped tables, with a column for each key and each aggregate; filters on groups
+        are moved to the outer level
 """
 
 from __future__ import annotations

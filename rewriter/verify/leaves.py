@@ -22,10 +22,10 @@ Relations = Mapping[TableName, Relation | None]
 
 
 class Leaves:
-    """The relations that a plan may read to answer a question (the block to be answered).
+    """The relations that a plan may read to answer the block `question`.
 
-    A view that the question itself names is treated like a base table: views that read this view are replaced by their
-    queries over it, and not by queries over its base tables.
+    A view that the block names is treated like a base table: views that read this view are replaced by their queries
+    over it, and not by queries over its base tables.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
@@ -48,8 +48,8 @@ class Leaves:
     def held(self, name: TableName) -> Held | None:
         """Return the block whose rows a storage table or view has, with its column names.
 
-        Return None for base tables, for views that the question (the block to be answered) names in FROM, and for views
-        whose query is not supported as a block.
+        Return None for base tables, for views that the block to be answered names in FROM, and for views whose query is
+        not supported as a block.
         """
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
@@ -94,7 +94,7 @@ class Leaves:
     def _block(self, view: MaterializedView) -> Block | None:
         """Return the block of a view's storage query; None if the query is not supported as a block.
 
-        The block reads base tables, and views that the question (the block to be answered) also names in FROM.
+        The block reads base tables, and views that the block to be answered also names in FROM.
         """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""

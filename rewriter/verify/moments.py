@@ -2,12 +2,12 @@
 
 A table at a snapshot, or the rows appended between two snapshots, gets an internal name: `t@5` is a different table
 from `t`. If such a name remains after a plan is unfolded into base tables, the plan reads the table at another snapshot
-than the question (the block to be answered).
+than the block to be answered.
 
 law:    for a block that keeps all rows of t, the block over t@5 and the block over the rows appended between snapshots
         5 and 9 add up to the block over t@9
-no:     rows counted twice, because they were appended before snapshot 5; a snapshot between the two that is not an
-        append
+no:     rows appended before snapshot 5, because they would be counted twice
+no:     a snapshot between 5 and 9 that is not an append
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """Raised if the plan reads a table at another snapshot than the question (the block to be answered).
+    """Raised if the plan reads a table at another snapshot than the block to be answered.
 
     The message names the table and the snapshot.
     """

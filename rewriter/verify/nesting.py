@@ -1,7 +1,6 @@
 """Replaces a time bucket in a function's argument by the bucket's time, if the function has the same value for both.
 
-law: f(bucket(t, fine)) is f(t) if f is constant within each coarse bucket, and each fine bucket lies within a coarse
-     one
+law: f(bucket(t)) is f(t) if f is constant over buckets of some grain, and each bucket of t lies within one of these
 """
 
 from __future__ import annotations
@@ -223,7 +222,7 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
     The expression has the form `timestamp_seconds(floor(unix_seconds(t) / n) * n)`.
 
-    law: floor(floor(x / m) * m / n) is floor(x / n) rounded down to a multiple of m / n, if n divides m
+    law: if n divides m, then floor(floor(x / m) * m / n) is floor(x / n), rounded down to a multiple of m / n
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
         return None

@@ -75,9 +75,8 @@ def read_printed(
 ) -> Select:
     """Parse the SQL text of a plan; raise Unsupported if the text has SQL that plans never have.
 
-    `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the question
-    (the block to be answered) treats as constants; `derived` are the question's derived tables, which are not parsed
-    again.
+    `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the block to
+    be answered treats as constants; `derived` are that block's derived tables, which are not parsed again.
     """
     text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
     try:
@@ -238,7 +237,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return an outer reference in the form that the question (the block to be answered) uses.
+    """Return an outer reference in the form that the block to be answered uses.
 
     Raise Unsupported for a column without a qualifier.
     """

@@ -1,7 +1,7 @@
 """Caches verdicts, so that each plan is verified only once.
 
-A verdict depends on the question (the block to be answered), the plan's text, the view definitions, and the columns and
-keys of the tables, but not on snapshots: a dashboard's plan is not verified again after each refresh.
+A verdict depends on the block to be answered, the plan's text, the view definitions, and the columns and keys of the
+tables, but not on snapshots: a dashboard's plan is not verified again after each refresh.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def verdict_on(
     relations: Relations,
     names: Iterable[TableName],
 ) -> Verdict:
-    """Return the verdict on a plan for a question (the block to be answered), from the cache or newly computed.
+    """Return the verdict on a plan for `question`, the block to be answered, from the cache or newly computed.
 
-    `original` is the question's text; `names` are all relations on which the verdict may depend. The plan is parsed
+    `original` is the block's text; `names` are all relations on which the verdict may depend. The plan is parsed
     without temporary views, because its table names are fully qualified.
     """
     known = _KNOWN.setdefault(definitions, {})

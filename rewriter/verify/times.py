@@ -2,12 +2,13 @@
 
 A label is a function of a time that is constant within a bucket, such as year(t); a grain is the length of buckets.
 
-law: CAST(x AS t) is x if x has the type t, also through a wider type
-     bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), if the fine grain
-     rolls up to the coarse one and the label is constant over the grain
-     a bucket of whole days is the midnight of its first day, in any zone
-     a text with all fields of a time, read as a time, has the same labels and the same date
-     in a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets, dates and labels
+law: CAST(x AS type) is x if x has the type, also if x is first cast to a wider type
+law: bucket(bucket(t, fine), coarse) is bucket(t, coarse) if the fine grain rolls up to the coarse grain
+law: label(bucket(t, grain)) is label(t) if the label is constant over buckets of the grain
+law: the start of a bucket of whole days is the midnight of the bucket's first day, in every time zone
+law: a text that has all fields of a time has, cast to a time, the same labels and the same date as the time
+law: in a zone with a fixed offset, a TIMESTAMP_NTZ and the TIMESTAMP with the same local time have the same buckets,
+     dates and labels
 """
 
 from __future__ import annotations

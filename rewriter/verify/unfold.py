@@ -3,10 +3,12 @@
 A block is one SELECT in normal form. To fold an aggregate over groups is to replace it by an aggregate over the rows of
 the groups, as sum(sum(x)) by sum(x).
 
-law:    a view of rows is merged into the block that reads it
-        groups that are read without grouping again are the groups of the block, filtered by their keys
-        groups that are grouped again become groups of the rows, if each aggregate folds
-        branches without common rows are one block, whose filter is the disjunction of theirs
+law:    a view without GROUP BY can be merged into the block that reads the view
+law:    if a block reads the groups of a view without grouping them again, its rows are these groups, filtered by their
+        keys
+law:    if a block groups the groups of a view again, it is a grouping of the view's base rows, provided that each
+        aggregate can be folded
+law:    branches of a UNION ALL that read disjoint rows are one block, whose filter is the OR of the branches' filters
 """
 
 from __future__ import annotations
@@ -242,8 +244,9 @@ class Unfolding:
 
         Raise Undecided for other joins, and if a column of the view may differ from its expression in a filled row.
 
-        law: a row finds a group if and only if it finds a row of the group, where the condition reads group keys; a row
-             that finds none has NULL in each expression that is NULL for NULLs, and counts as one row
+        law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
+             row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and
+             occurs once
         """
         if (
             bringing.kind != "LEFT"

@@ -1,7 +1,7 @@
-"""Verifies a plan, given as SQL text, for the block that it answers (the question).
+"""Verifies a plan, given as SQL text, for the block that it answers.
 
 The plan is parsed, the storage tables in it are replaced by the queries of their views ("unfolded"), and the result is
-compared with the question.
+compared with the block.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 def verify(
     question: Block, text: str, session: Session, leaves: Leaves, schema: Sequence[Column] | None = None
 ) -> Verdict:
-    """Return the verdict on a plan, given as SQL text, for the question: the block that the plan answers.
+    """Return the verdict on a plan, given as SQL text, for `question`, the block that the plan answers.
 
     `leaves` provides the tables, and the blocks that compute views and storage tables. With `schema`, the plan's
-    outputs must have the names of these columns; without `schema`, the question's names.
+    outputs must have the names of these columns; without `schema`, the names of the block's outputs.
     """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
@@ -132,13 +132,13 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield the question (the block to be answered) with its plan; for a UNION ALL, pairs of their branches.
+    """Yield `question`, the block to be answered, with its plan; for a UNION ALL, pairs of their branches.
 
-    If the question reads a UNION ALL, each pair is the question over one branch, and the plan with the branch at the
-    same position. Raise Undecided if the plan has a different number of branches.
+    If the block reads a UNION ALL, each pair is the block over one branch, and the plan with the branch at the same
+    position. Raise Undecided if the plan has a different number of branches.
 
-    law:    groups merged from several branches are the question over their union, if each branch is the question over
-            its own rows; the branch counts as an additional key of these groups
+    law:    if each branch of the plan is the block over the rows of one branch of the UNION ALL, the merged groups of
+            all branches are the block over the UNION ALL; the branch counts as an additional key of these groups
     """
     unions = [table for table in question.tables if table.branches]
     parts = {table: source for table, source in plan.sources.items() if isinstance(source, Union)}
