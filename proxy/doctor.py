@@ -45,7 +45,7 @@ class Finding:
 
 
 async def findings(settings: Config) -> list[Finding]:
-    """Return the result of every check, in the order of a start; a failed check does not stop the others."""
+    """Return the result of every check, in the order of a start; a failed check does not stop the other checks."""
     return [await _finding(name, check) for name, check in _checks(settings)]
 
 

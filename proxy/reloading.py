@@ -1,4 +1,4 @@
-"""Reads the settings file again while Viewgate runs: some keys take effect at once, the others at the next start."""
+"""Reads the settings file again while Viewgate runs: some keys take effect at once, other keys at the next start."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
 
-        The blocks of the statement count both with the views that it names expanded, and with these names kept.
+        The blocks are those of the statement as written, and those of the statement with its views expanded.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
@@ -262,7 +262,7 @@ class Definitions:
         return self.shelf.reading(statement.tables).bit_count()
 
     def expansions(self, statement: Statement) -> Expansions:
-        """Return a statement with the views that it names expanded or not, in up to three forms."""
+        """Return up to three forms of a statement, in which the views that it names are expanded or left as names."""
         return _expansions(statement, self)
 
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:

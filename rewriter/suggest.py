@@ -355,7 +355,7 @@ def _aggregates(tree: Tree) -> Iterator[Tree]:
 
 
 def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
-    """Return an expression of the query with the table qualifiers of the view's query.
+    """Return the query's expression `tree` with its table qualifiers replaced by those of the view's query.
 
     `aliases` has the qualifiers by table id; None stands for no qualifier.
     """

@@ -132,7 +132,7 @@ class SessionFacts:
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
         """Return how stale a view's rows may be: the limit in the statement's `hint`, or else in the session's setting.
 
-        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 for a hint that is no duration.
+        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 for a hint that is not a duration.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)

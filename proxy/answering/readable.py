@@ -139,7 +139,7 @@ Relations = Mapping[TableName, Relation | None]
 
 @dataclass(frozen=True)
 class _Stale:
-    """A view of which one source has changed since the refresh, not only by appends; `why` describes the change."""
+    """A stale view: one source has changed since the refresh, not only by appends; `why` describes the change."""
 
     view: MaterializedView
     storage: Table

@@ -144,7 +144,8 @@ _TRIES = 8  # all workers append to the same table
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
     """Append rows to a table, which is created if missing; raise the errors of pyiceberg.
 
-    Columns of the rows that the table lacks are added to the table. A commit that conflicts with another is repeated.
+    Columns of the rows that the table lacks are added to the table. A commit that conflicts with another commit is
+    repeated.
     """
     table = _table(iceberg, name, rows.schema)
     for left in reversed(range(_TRIES)):

@@ -60,7 +60,8 @@ class CacheUse(NamedTuple):
 
 
 class Remembered(Generic[Key, Value]):
-    """A thread-safe LRU cache of values by key, limited by the sum of their weights; without `weight`, each weighs 1.
+    """A thread-safe LRU cache of values by key, limited by the sum of their weights; without `weight`, each value
+    weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]

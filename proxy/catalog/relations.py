@@ -1,7 +1,7 @@
 """Reads tables and views, current and past, from their metadata files; the calls block.
 
-Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting, and
-the others are unaffected.
+Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting; other
+tables and views are unaffected.
 """
 
 from __future__ import annotations
@@ -78,9 +78,11 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the tables in `moments` at their times, the `storages` as refreshed from these, and other views now.
+        """Return the tables in `moments` at their times, storage tables as refreshed from these states, and other views
+        now.
 
-        Strings in `moments` are times in the time zone `zone`. The value is None for a table whose state is unknown.
+        `storages` are the names of the storage tables. Strings in `moments` are times in the time zone `zone`. The
+        value is None for a table whose state is unknown.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}

@@ -33,8 +33,8 @@ class Context:
     processes by number: None for a worker that has ended, and numbers beyond the configured ones for workers that are
     being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal` belong to this
     process; `system` returns the rows of system tables from all workers, and `ask` sends a request to each worker and
-    returns the replies. With `open_to_all`, clients log in without a password, so that users cannot be told apart and
-    everyone may see and do everything; otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE
+    returns the replies. With `open_to_all`, clients log in without a password, so that users cannot be distinguished
+    and everyone may see and do everything; otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE
     CONFIG, and `reload` reads the settings file again.
     """
 

@@ -95,7 +95,7 @@ class ExplainRewrite:
 
 
 def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
-    """Return an error about the statement that Spark got as one about the user's statement."""
+    """Convert an error about the statement sent to Spark to an error about the user's statement."""
     return error if decision.reworded is None else decision.reworded(error)
 
 
@@ -112,9 +112,10 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether this attempt chose a stale view, to be read with the rows appended since, or as of earlier.
+    """Return whether an attempt chose a stale view.
 
-    Earlier rows are read only within the allowed staleness.
+    The view is read together with the rows appended since its refresh, or in an earlier state within the allowed
+    staleness.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 

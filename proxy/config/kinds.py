@@ -91,9 +91,10 @@ Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and t
 
 
 def checked(name: str, kind: Any, value: Any) -> Any:
-    """Return `value` as a value of `kind`, one of the types in this module; raise ValueError if it is not allowed.
+    """Return `value` if the type `kind` allows it, else raise ValueError; `kind` is one of the types in this module.
 
-    The message starts with `name` and says which values are allowed.
+    A type may convert the value, for example a text to a path. The message of the error starts with `name` and says
+    which values are allowed.
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):

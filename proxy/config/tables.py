@@ -189,7 +189,7 @@ class KerberosSettings(Table):
 
 
 class AuthenticationSettings(Table):
-    """How logins are checked (by default not at all), impersonation, and the users who may operate Viewgate.
+    """The settings of logins (by default, none is checked) and impersonation, and the users who may operate Viewgate.
 
     `proxy_users` maps each user to the users for whom this user may act.
     """

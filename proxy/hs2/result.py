@@ -49,7 +49,7 @@ Query = Callable[[str], Awaitable[ResultSet]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How the values of a column type are encoded in Thrift.
+    """The encoding of the values of a column type in Thrift.
 
     `field` is the field of Thrift's unions of columns and of values, `column` and `value` are the names of Thrift's
     classes for columnar and for row-based results, `convert` is the Python type, and `null` the placeholder that is

@@ -26,7 +26,7 @@ _WORTH_NOTING = 20.0
 
 @dataclass(slots=True)
 class Uses:
-    """How often a view was tried, could answer, was chosen, and was read to the statement's end.
+    """The counts of how often a view was tried, could answer, was chosen, and was read to the statement's end.
 
     `failed` counts statements whose rewriting Spark could not run. `chosen_ms` is the time of the last choice, in
     milliseconds since 1970; `refresh` is the last refresh of this process that has ended. `saved_milliseconds` is the

@@ -177,8 +177,8 @@ class _Planning:
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
         """Return the step that drops the partitions that are too old for the retention; None if there are none.
 
-        Also return None if the stored rows need a full refresh, or if the partitions cannot be told from the storage
-        table's files.
+        Also return None if the stored rows need a full refresh, or if the partitions cannot be determined from the
+        storage table's files.
         """
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None

@@ -75,7 +75,8 @@ def schema_of(name: TableName) -> str:
 
 
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
-    """Relay a metadata call, or `message` in its place, to Spark; return Spark's reply with a handle of Viewgate's.
+    """Relay a metadata call, or `message` in its place, to Spark; return Spark's reply with a handle that Viewgate
+    issues.
 
     If Spark reports an error, return Spark's reply unchanged.
     """

@@ -391,7 +391,10 @@ class Sessions:
         return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
-        """Wait until no operation is running, and no client has fetched rows in the last second without their end."""
+        """Wait until no operation is running, and no client is reading a result.
+
+        A client is reading a result if it has fetched rows in the last second, but not the last rows.
+        """
         await self._at_rest.wait()
         while self._running or self._are_read:
             await asyncio.sleep(_PAUSE)

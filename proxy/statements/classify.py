@@ -62,7 +62,7 @@ class StatementInfo:
     `query` says whether the statement begins like a query, after parentheses; the statement may still write. `brief`
     says whether the statement ends quickly whatever the data, so that nobody needs to cancel the statement or see its
     progress. `constant` says whether the statement is brief and has the same columns whatever tables and settings
-    exist. `may_write` says whether running the statement twice may differ from running it once.
+    exist. `may_write` says whether running the statement twice may have a different effect from running it once.
 
     `writes` are the tables that the statement may write to, and `destroys` is the object that the statement drops or
     alters; None if there is none. `effect` is the statement's effect on the session.

@@ -22,7 +22,7 @@ class Effect(Enum):
 
 
 class Replay(Enum):
-    """How a statement's effect on the session can be reproduced in a new upstream session (session replay)."""
+    """The ways to reproduce a statement's session effect in a new upstream session (session replay)."""
 
     NEEDLESS = "the statement has no effect on the session"
     REPEAT = "by the same statement, if it succeeded"

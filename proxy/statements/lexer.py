@@ -1,7 +1,7 @@
 """Splits SQL text into tokens with their offsets, and reads dotted names from tokens.
 
 Comments and white space are left out; string tokens keep their quotes and escapes. Tokens are produced one at a time as
-the caller needs them, because a few tokens suffice to classify a statement, and a statement may have megabytes.
+the caller needs them, because a few tokens suffice to classify a statement, and a statement may be megabytes long.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _ISSUERS = frozenset({2, 18, 19, 20, 21})
 
 
 class NotLetIn(Unreachable):
-    """A connection attempt got no usable response: the server is down, is failing, or has no free thread."""
+    """Raised if a connection attempt gets no usable response: the server is down, is failing, or has no free thread."""
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:

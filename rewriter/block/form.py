@@ -21,7 +21,7 @@ _Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
-    """The error that a block cannot represent the SQL; the message names the construct as the user wrote it."""
+    """Raised if a block cannot represent the SQL; the message names the construct as the user wrote it."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 
 
 class _TooMany(Unsupported):
-    """The error that FROM has more tables than MOST_TABLES.
+    """Raised if FROM has more tables than MOST_TABLES.
 
     After another Unsupported error, a derived table that could not be merged is read a second time, as a table of its
     own. After this error there is no second attempt, because it would take as long and fail again.

@@ -95,7 +95,7 @@ def type_of_number(literal: Tree) -> str:
 def same_in_double(value: Fraction | int) -> bool:
     """Return whether integers compare with a number as they do in DOUBLE, which both are rounded to.
 
-    Integers from 2^53 on are not told apart in DOUBLE, and 0.99999999999999999999 is 1.0 there.
+    Integers from 2^53 on are not distinguished in DOUBLE, and 0.99999999999999999999 is 1.0 there.
     """
     near = float(value)
     return abs(near) < EXACT_IN_DOUBLE and (ceil(value), floor(value)) == (ceil(near), floor(near))

@@ -5,8 +5,10 @@
 | EXISTS (SELECT … WHERE p)        | SEMI, ON p                                                              |
 | x IN (SELECT y … WHERE p)        | SEMI, ON x = y AND p                                                    |
 | NOT EXISTS (SELECT … WHERE p)    | ANTI, ON p                                                              |
-| x NOT IN (SELECT y … WHERE p)    | ANTI, ON x = y AND p, if neither x nor y is ever NULL: else one NULL    |
-|                                  | in y, or in x beside any row, takes rows away that the join would keep  |
+| x NOT IN (SELECT y … WHERE p)    | ANTI, ON x = y AND p, if neither x nor y is ever NULL                   |
+
+If a y is NULL, or if x is NULL and the subquery has a row, NOT IN is unknown and drops the row of x; an ANTI join would
+keep this row.
 """
 
 from __future__ import annotations

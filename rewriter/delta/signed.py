@@ -63,7 +63,7 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
 
-    Only the output itself is considered, not the outputs beside it.
+    Only this output is considered, not the block's other outputs.
     """
     call = aggregate_of(output)
     if call is None:

@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
 class Uncertain(ValueError):
-    """The error that Spark's type or output name for an expression is not known for certain.
+    """Raised if Spark's type or output name for an expression is not known for certain.
 
     The message names the expression.
     """

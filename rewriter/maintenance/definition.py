@@ -282,7 +282,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield counts of summed values, each with the label "count"; a count tells an empty sum (NULL) from 0.
+    """Yield counts of summed values, each with the label "count"; a count distinguishes an empty sum (NULL) from 0.
 
     `wanted` are the other hidden outputs. Yield nothing if deleted rows cannot be subtracted from every output.
     """

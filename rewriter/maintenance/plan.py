@@ -56,7 +56,7 @@ class Situation:
 
 
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
-    """Return the decision how to bring a storage table up to date with its sources.
+    """Return the decision on how to bring a storage table up to date with its sources.
 
     If no source row has changed, the kind is NOTHING: only the new snapshot ids are recorded.
     """

@@ -120,7 +120,10 @@ def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
 
 
 def _narrows(join: Join, full: Join, block: Block) -> bool:
-    """Return whether a join has the condition of a FULL join, and preserves one of its tables, which nothing fills."""
+    """Return whether a join has the ON condition of a FULL join, but only one of its tables on the joined side.
+
+    Return False if another join has one of these tables.
+    """
     if not join.tables < full.tables:
         return False
     filled = any(other is not join and full.tables & other.tables for other in block.joins)

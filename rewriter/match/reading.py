@@ -52,8 +52,8 @@ class Reading:
     not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
     and `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
 
-    With `filled`, a LEFT join fills these tables, which are the view's, with NULLs, and so the storage columns. Then
-    only expressions are read that are NULL in such a row, and aggregates of these.
+    `filled` are the view's tables if a LEFT join of the query fills them, and so the storage columns, with NULLs. Then
+    only expressions that are NULL in such a row, and aggregates of these expressions, can be derived.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Reading:
         self.joins: tuple[Join, ...] = ()
 
     def _is_filled(self, tree: Tree) -> bool:
-        """Return whether a stored expression, or what a stored aggregate reads, is NULL where the view's tables are."""
+        """Return whether a stored expression, or the argument of a stored aggregate, is NULL in a row of NULLs."""
         call = aggregate_of(tree)
         if call is None:
             return not has_aggregate(tree) and null_with(tree, self._is_absent)

@@ -142,8 +142,8 @@ def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -
     """Return a floating-point output of a query by which an outer query may select rows; None if there is none.
 
     Spark pushes a filter of an outer query down to the files of base tables, through windows by their partition keys,
-    and would push the filter to the files of the storage table, in which NaN and -0.0 are distributed differently.
-    Besides, the last bits of a floating-point sum depend on the order of rows.
+    and would push the filter to the files of the storage table, in which NaN and -0.0 are distributed differently. In
+    addition, the last bits of a floating-point sum depend on the order of rows.
     """
     within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)

@@ -1,4 +1,4 @@
-"""The explanation how a query over a script's tables is answered, as text and as JSON."""
+"""Explains how a query over a script's tables is answered, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -239,10 +239,9 @@ class Statement:
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Return whether a text has the same meaning at all its places in the statement.
+        """Return whether a text has the same meaning at all its occurrences in the statement.
 
-        The meaning is the same if each CTE whose name occurs in `text` is visible at all these places, or at none of
-        them.
+        The meaning is the same if each CTE whose name occurs in `text` is visible at all these occurrences, or at none.
         """
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]

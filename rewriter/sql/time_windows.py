@@ -143,7 +143,7 @@ def _lengths(call: Tree) -> _Lengths | None:
 
 
 def _slides(lengths: _Lengths) -> Tree:
-    """Return the table of slides as an item of FROM: the seconds from each window of a row to its last one."""
+    """Return the table of slides as an item of FROM: the seconds from each window's start to the last window's."""
     distances = (exp.Literal.number(n) for n in (0, lengths.length - lengths.slide, lengths.slide))
     exploded = exp.Explode(this=exp.Anonymous(this="sequence", expressions=[*distances]))
     table = exp.Subquery(this=exp.Select(expressions=[exp.alias_(exploded, BACK)]))

@@ -51,8 +51,8 @@ class Travel:
 def travel(sql: str, session: Session) -> Travel | None:
     """Return a statement with its time travel clauses replaced by blanks, and the point in time of each table.
 
-    Return None if there is no clause, if a table has no clause or two different clauses, if a clause is not a literal,
-    or if a part of the statement cannot be parsed.
+    Return None if there is no clause, if a table has no clause or two different clauses, if a version or time is not a
+    literal, or if a part of the statement cannot be parsed.
 
     >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
     >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]

@@ -162,7 +162,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is one aggregate that is NULL for an empty group, as the sum of no values is."""
+    """Return whether an expression is a single aggregate that is NULL for an empty group, such as sum(x)."""
     whole = aggregate_of(argument)
     return whole is not None and AGGREGATES[whole.name].of_nothing == "null"
 
@@ -229,7 +229,7 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
     """Return the aggregate `name` of `argument` over rows, in normal form.
 
-    A `condition` only tells that the aggregate has a FILTER: a sum then gets no default 0.
+    If `condition` is not None, the aggregate has a FILTER, and a sum then gets no default 0.
     """
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
@@ -333,9 +333,9 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return `x * k` for a product `sum(x) * k`; None for other products.
+    """Return the expression whose sum() equals a product; None if there is no such expression.
 
-    k must have one value in all rows of a group.
+    `sum(x) * k` gives `x * k` if k is constant within each group.
     """
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None

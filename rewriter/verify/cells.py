@@ -43,7 +43,8 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """Return an example of rows on which two conjunctions of conditions differ; None if these are equivalent.
+    """Return an example of rows on which two conjunctions of conditions differ; None if the conjunctions are
+    equivalent.
 
     The conditions are over the tables of `block`; `zone` is the session's time zone. `never_null` are expressions that
     other conditions keep from being NULL. If more than MOST_CELLS combinations of values would have to be compared,

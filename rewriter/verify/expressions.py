@@ -21,7 +21,7 @@ Tree = exp.Expr
 class Expressions:
     """A converter of expressions over a block's tables to normal form.
 
-    `nonempty` tells that each group of the block has rows. If the block aggregates the groups of a view or derived
+    `nonempty` is true if each group of the block has rows. If the block aggregates the groups of a view or derived
     table, `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over rows,
     else Unfolded is raised. With `single`, there is at most one such group.
     """

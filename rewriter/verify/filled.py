@@ -1,9 +1,9 @@
 """The columns of a view that a LEFT join fills with NULLs, as expressions over the rows of the view's tables.
 
 A row that finds no group of the view is joined, after unfolding, to one row of NULLs in place of the group's rows. A
-column of the view may be replaced by its expression if the expression is NULL for this row, too. A count is not: for
-the row of NULLs count(x) is 0, where the view's column is NULL. Counts are replaced where the plan adds them up with a
-default 0, and count(*) also where the plan reads NULL as 1.
+column of the view may be replaced by its expression if the expression is NULL for this row, too. A count may not be
+replaced in this way: count(x) of the row of NULLs is 0, but the view's column is NULL. Counts are replaced only within
+`coalesce(sum(…), 0)`, and count(*) also within `coalesce(…, 1)`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class FilledRows:
         return node
 
     def _summand(self, tree: Tree) -> Tree:
-        """Return a summand with the counts in it over rows, where NULL and 0 add the same."""
+        """Return the argument of a sum with the counts in it replaced by counts over rows; NULL and 0 add the same."""
         if self._is_own(tree):
             return self._count(self._output(tree)) or tree
         if isinstance(tree, exp.Case):
@@ -107,7 +107,11 @@ class FilledRows:
         return tree if counted and summed is tree.expressions[0] else None
 
     def _is_zero_for_nulls(self, tree: Tree) -> bool:
-        """Return whether an expression is a CASE that is 0 unless an expression that is NULL for NULLs is not NULL."""
+        """Return whether an expression is a CASE with ELSE 0 that takes its ELSE for a row of NULLs.
+
+        Each condition of the CASE must test that an expression is not NULL, and the expression must be NULL for this
+        row.
+        """
         if not isinstance(tree, exp.Case) or tree.this is not None or tree.args.get("default") != ZERO:
             return False
         return all(any(map(self._is_present, operands(each.this, exp.And))) for each in tree.args["ifs"])
@@ -117,7 +121,7 @@ class FilledRows:
         return isinstance(inner, exp.Is) and null_with(inner.this, self._is_absent)
 
     def _present(self) -> Tree | None:
-        """Return the condition that a row was found, by the first column that is never NULL; None without one."""
+        """Return the condition that the join found a row: a NOT NULL column is not NULL; None without such a column."""
         found = next(
             (exp.column(c.name.lower(), t.id) for t in self.inner.tables for c in t.columns if not c.nullable), None
         )
@@ -136,7 +140,9 @@ class FilledRows:
         return tree
 
     def _of_groups(self, tree: Tree) -> Tree:
-        """Return a floating-point group key marked as such, since grouping merges -0.0 into 0.0; others unchanged."""
+        """Return a floating-point grouping key with a marker, because grouping merges -0.0 into 0.0; other trees
+        unchanged.
+        """
         grouped = self.inner.keys is not None and not has_aggregate(tree)
         floats = grouped and expression_type(tree, self.inner) in FRACTIONS
         return call_of(GROUPED_FLOAT, tree) if floats else tree

@@ -395,7 +395,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return the test of cells for a predicate that is no comparison with a constant.
+        """Return the test of cells for a predicate that is not a comparison with a constant.
 
         The predicate is a free truth value: it may be true, false or unknown in each cell. It is always unknown in
         cells where a column that makes it NULL is NULL. A cell has a value, interval or NULL for each compared

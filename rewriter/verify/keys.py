@@ -82,7 +82,7 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join whose columns are read only to test that a never-NULL one is NULL."""
+    """Yield a step for each LEFT join that is an ANTI join: WHERE tests that a never-NULL column is NULL."""
     for join in block.joins:
         if join.kind != "LEFT":
             continue
@@ -293,8 +293,10 @@ def _reads(block: Block, table: str) -> bool:
 
 
 def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for a table that a LEFT join fills, if the filter or an output asks of several columns that are
-    declared NOT NULL whether they are NULL: all are in the same rows, so that the first of them tells.
+    """Yield a step for a table that a LEFT join fills, if several columns that are declared NOT NULL are tested for
+    NULL.
+
+    All these columns are NULL in the same rows, so that a test of the first column can replace the other tests.
     """
     filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
     for table in block.tables:

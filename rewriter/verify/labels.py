@@ -135,8 +135,9 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
     """Return a comparison of seconds rounded down, such as `floor(s / n) * n < x`, as a comparison of the seconds.
 
     The result is `s < y`, where y is the first multiple of n that is not less than the literal x: `floor(s / 60) * 60 <
-    100` gives `s < 120`. The operators <=, > and >= have corresponding results. A comparison of other expressions
-    becomes one by `<` or `<=`, that of a time with a date of a table a comparison of the time's date.
+    100` gives `s < 120`. The operators <=, > and >= have corresponding results. A comparison of a time with a date of a
+    table becomes a comparison of the time's date. Comparisons of other expressions are returned with `<` or `<=` as the
+    operator.
     """
     less = truth.ordered(forms, tree)
     if (dates := _of_dates(forms, less)) is not None:
@@ -154,7 +155,7 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _of_dates(forms: Forms, less: Tree) -> Tree | None:
-    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of dates; None for others."""
+    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of dates; else None."""
     first = isinstance(less, exp.LT)
     time, day = (less.this, less.expression) if first else (less.expression, less.this)
     kind = forms.kind(time)

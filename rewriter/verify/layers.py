@@ -108,7 +108,8 @@ class _Layers:
     def _is_free(self, column: exp.Column, block: Block) -> bool:
         """Return whether a column may have any value.
 
-        A column that is an aggregate may not, and neither may a key that a filter inside the groups restricts.
+        A column that is an aggregate may have only some values, and so may a key that a filter within the block
+        restricts.
         """
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)

@@ -16,7 +16,7 @@ from rewriter.timeseries.bucket import TEMPORAL
 class Line:
     """The constants with which a subject (an expression) is compared; they divide its values into points and gaps.
 
-    `kind` is the subject's type; `nullable` tells whether the subject may be NULL; `points` are the constants.
+    `kind` is the subject's type; `nullable` is true if the subject may be NULL; `points` are the constants.
     """
 
     kind: str

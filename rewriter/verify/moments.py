@@ -152,5 +152,5 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
 
 
 def over_tables(block: Block) -> Block:
-    """Return the block with all tables named plainly, without their snapshot pins."""
+    """Return the block with plain table names, without snapshot pins."""
     return replace(block, tables=tuple(replace(table, name=table_of(table.name)) for table in block.tables))

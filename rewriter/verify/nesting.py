@@ -201,10 +201,11 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
-    """Return convert_timezone() of a bucket as convert_timezone() of the bucket's time.
+    """Return `convert_timezone(a, b, t)` for a call such as `convert_timezone(a, b, date_trunc(g, t))`.
 
-    Return None unless the results of both calls are in the same bucket of `grain`. For that, the borders of the
-    argument's bucket must be the same in UTC, in the session's zone and in the target zone.
+    Return None unless both calls always fall into the same bucket of `grain`. They do if the buckets of g lie within
+    the buckets of `grain`, and if the borders of the buckets of g are the same instants in UTC, in the session's zone
+    and in b.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None

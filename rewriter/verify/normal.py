@@ -32,7 +32,7 @@ def normal_block(block: Block, zone: str) -> Block:
 def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
     """Return a block that aggregates the groups of the block `finer` as a block over the rows of these groups.
 
-    `sum(s)` over groups with `s = sum(x)` gives `sum(x)` over rows. `single` tells that `finer` has at most one group.
+    `sum(s)` over groups with `s = sum(x)` gives `sum(x)` over rows. `single` is true if `finer` has at most one group.
     Raise Unfolded if an aggregate equals no aggregate over rows.
     """
     inner = Expressions(block, zone, nonempty=_nonempty(finer))

@@ -86,8 +86,8 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
     """Return a date or date bucket of a time, cast to the time's type `kind`, as a bucket of this time.
 
-    `CAST(t AS DATE)` cast back to TIMESTAMP gives the day bucket of t. Return None if `dates` is no date of a time of
-    this type.
+    `CAST(t AS DATE)` cast back to TIMESTAMP gives the day bucket of t. Return None if `dates` is not a date of a time
+    of this type.
     """
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)

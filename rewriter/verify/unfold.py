@@ -270,7 +270,7 @@ class Unfolding:
         return merged if inner.keys is None else self._regrouped(merged, inner)
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return the outer block with a relation kept as a derived table, because its HAVING drops groups.
+        """Return the outer block with a relation kept as a derived table, because the relation's HAVING drops groups.
 
         `inner` is the block that computes `table`.
         """

@@ -47,7 +47,7 @@ _QUERY_ID = (0, 1)
 
 
 class RemoteOperation(RemoteRun):
-    """An operation that runs on the upstream, with its result; the client knows it by a handle of Viewgate's.
+    """An operation that runs on the upstream, with its result; the client has a handle that Viewgate issued.
 
     If a `budget` of bytes is given, the result is prefetched.
     """
