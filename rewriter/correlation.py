@@ -4,7 +4,8 @@ law:    for each row of the outer query, the outer column is a constant; so a vi
         constant answers the subquery for this row
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
 gives:  … FROM part WHERE price < (SELECT <avg of sum and count> FROM view AS v WHERE v.part = `part`.`id`)
-no:     an outer column whose name would mean a column of the view, or of a table beside the view, in the rewritten SQL
+no:     an outer column whose name would mean a column of the view, or of a table joined to the view, in the rewritten
+        SQL
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ class Definitions:
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views by the texts of the queries that they answer as a whole.
 
-        The flag beside each view is true if the text is the view's whole query, false if the ORDER BY is left out of
-        the text.
+        The flag of each view is true if the text is the view's whole query, false if the ORDER BY is left out of the
+        text.
         """
         return {
             text: (view, limited)

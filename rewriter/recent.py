@@ -52,8 +52,8 @@ class Asked:
 class Recent:
     """A cache of the statements over some definitions, by text and session; the `most` latest statements are kept.
 
-    law:    a cached decision is what `rewrite` would return now: it depends on the text, the session, the definitions
-            and the relations, and the cache compares all four.
+    law:    a cached decision equals the decision that `rewrite` would make now: a decision depends on the text, the
+            session, the definitions and the relations, and the cache compares all four.
     """
 
     def __init__(self, definitions: Definitions, most: int = 1024) -> None:

@@ -101,7 +101,7 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def answered_by(row: Row) -> str:
-    """Return in a few words what answered a statement.
+    """Return, in a few words, the source of a statement's answer: views, tables, Spark or Viewgate.
 
     >>> answered_by({"outcome": "miss", "reason": "STALE", "chosen": []})
     'tables: STALE'

@@ -258,7 +258,7 @@ _MINIMUM = 2 * LENGTH.size  # the two lengths of an entry, key and value
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """Decode a Thrift map of strings and return its entries in order; raise WireError if `value` is no such map.
+    """Decode a Thrift map of strings and return its entries in order; raise WireError for any other value.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]

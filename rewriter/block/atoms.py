@@ -141,9 +141,10 @@ class _Reader:
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
         """Return the subject and the set of values for which an IN or NOT IN list is true; None if unsupported.
 
-        `set_of` makes the set from the listed values: RangeSet.of for IN, RangeSet.but for NOT IN. A timestamp beside
-        string literals is unsupported: without ANSI mode Spark may compare them as strings. A list of numbers of
-        several types is unsupported if Spark compares the subject with all of them in a type that is not exact.
+        `set_of` makes the set from the listed values: RangeSet.of for IN, RangeSet.but for NOT IN. A timestamp that is
+        compared with string literals is unsupported: without ANSI mode Spark may compare them as strings. A list of
+        numbers of several types is unsupported if Spark compares the subject with all of them in a type that is not
+        exact.
         """
         line = self._line(node.this)
         if line is None or not node.expressions:

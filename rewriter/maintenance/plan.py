@@ -46,7 +46,7 @@ class Situation:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        """The changes of the sources with changed rows: all changes except the ones of the kind UNCHANGED."""
+        """The changes of the sources with changed rows: all changes except those of the kind UNCHANGED."""
         return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
 
     @property

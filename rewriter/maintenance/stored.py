@@ -118,7 +118,7 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view that reads derived tables which cannot be merged into the block, as grouped ones.
+    """Return the block of a view that reads derived tables which cannot be merged into it, such as grouped tables.
 
     `columns` has the columns of each source. Return None if the block is unsupported.
     """

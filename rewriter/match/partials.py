@@ -1,7 +1,7 @@
 """Computes partial aggregates: aggregates over the base rows that one storage row of a view aggregates.
 
 law: a storage row aggregates one or more base rows (`rows` is their number), which are all joined to the same rows of
-     the tables beside the view
+     the tables joined to the view
 law: an expression k over storage columns is the same for all base rows of the storage row: sum(k) is k * rows, count(k)
      is rows, or 0 if k is NULL, and min(k) is k
 law: f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END if p is such an expression

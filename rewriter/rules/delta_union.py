@@ -19,7 +19,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     join) or change result rows (window functions), or if the query reads a derived table. Below, old(A) and new(A) are
     the rows of a table before and after the append, and dA are the appended rows.
 
-    law:    new(A) JOIN new(B) is old(A) JOIN old(B) UNION ALL dA JOIN new(B) UNION ALL old(A) JOIN dB; each branch is
+    law:    new(A) JOIN new(B) = old(A) JOIN old(B) UNION ALL dA JOIN new(B) UNION ALL old(A) JOIN dB; each branch is
             aggregated, and the union is aggregated again; each branch reads the current rows of all other tables
     view:   SELECT region, sum(price) AS total FROM sales GROUP BY region          (filled at snapshot 5 of sales)
     query:  SELECT region, sum(price) FROM sales GROUP BY region                   (at snapshot 9)

@@ -1,7 +1,7 @@
 """The offset changes of a zone in every available edition of the zone data (the IANA time zone database).
 
 The editions of the JVM, of the operating system and of the package `tzdata` differ. So conclusions are never drawn from
-one offset, only from what all editions have in common: that since some time the clocks have moved by multiples of a
+one offset, only from a fact that holds in all editions: that since some time the clocks have moved by multiples of a
 number of seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a minute.
 """
 

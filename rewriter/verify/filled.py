@@ -1,7 +1,7 @@
 """The columns of a view that a LEFT join fills with NULLs, as expressions over the rows of the view's tables.
 
 A row that finds no group of the view is joined, after unfolding, to one row of NULLs in place of the group's rows. A
-column of the view may be replaced by its expression if the expression is NULL for this row, too. A count may not be
+column of the view may be replaced by its expression if the expression is NULL for this row, too. A count must not be
 replaced in this way: count(x) of the row of NULLs is 0, but the view's column is NULL. Counts are replaced only within
 `coalesce(sum(…), 0)`, and count(*) also within `coalesce(…, 1)`.
 """
