@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import parse_qs, quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.datastructures import URL
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -207,6 +206,6 @@ def _own_path(wanted: str) -> str:
     >>> _own_path("/views"), _own_path("//evil.example/"), _own_path("https://evil.example/"), _own_path("/\\evil")
     ('/views', '/', '/', '/')
     """
-    url = URL(wanted)
-    own = wanted.startswith("/") and "\\" not in wanted and not url.netloc and wanted.isprintable()
+    # Browsers also read "///host" as "//host", unlike urllib.
+    own = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted and wanted.isprintable()
     return wanted if own else "/"

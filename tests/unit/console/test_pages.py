@@ -153,6 +153,13 @@ def test_a_page_is_gone_on_to_after_the_login(guarded: House) -> None:
     assert all(word in kept for word in ("HttpOnly", "SameSite=Strict", "Max-Age=28800"))
 
 
+@pytest.mark.parametrize("wanted", ["//evil.example/", "///evil.example/", "////evil.example", "https://evil.example/"])
+def test_no_login_leads_to_another_site(guarded: House, wanted: str) -> None:
+    guarded.context = replace(guarded.context, open_to_all=True)
+    answer = asked(guarded, lambda port: request(port, f"/login?next={wanted}"))
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+
+
 def test_a_login_over_https_is_kept_by_a_secure_cookie(guarded: House) -> None:
     authority, own, client = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
     authority.issue_cert("localhost").configure_cert(own)
