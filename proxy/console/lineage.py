@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from statistics import fmean
 from typing import TypeAlias
 
@@ -97,6 +98,8 @@ class Drawing:
 def drawn(found: Graph) -> Drawing:
     """Return the layout of a graph from left to right: each name is to the right of all names that it depends on.
 
+    Names that depend on each other are in one column.
+
     >>> a, b, c = (TableName((name,)) for name in "abc")
     >>> [(str(node.name), node.x, node.y) for node in drawn(nx.DiGraph([(a, b), (b, c), (a, c)])).nodes]
     [('a', 8, 8), ('b', 328, 8), ('c', 648, 8)]
@@ -116,9 +119,12 @@ def drawn(found: Graph) -> Drawing:
 def _ordered(found: Graph) -> list[list[TableName]]:
     """Return the names in each column of boxes, from left to right.
 
-    Each column is sorted by the mean position of its neighbours, so that few lines cross.
+    Each column is sorted by the mean position of its neighbours, so that few lines cross. Views that refer to each
+    other, which no refresh can follow but the catalog may hold, are in one column.
     """
-    columns = [sorted(names) for names in nx.topological_generations(found)]
+    merged = nx.condensation(found)
+    members = merged.nodes(data="members")
+    columns = [sorted(chain.from_iterable(members[one] for one in ones)) for ones in nx.topological_generations(merged)]
     for _ in range(4):
         for order, ties in ((columns, found.predecessors), (columns[::-1], found.successors)):
             for names in order:

@@ -51,3 +51,15 @@ def test_no_box_lies_over_another_and_lines_go_to_the_right() -> None:
 
 def test_nothing_is_drawn_of_nothing() -> None:
     assert drawn(nx.DiGraph()).nodes == []
+
+
+def test_views_that_refer_to_each_other_are_drawn_in_one_column() -> None:
+    plain = (
+        PlainView(name("v"), "v", 1, "SELECT * FROM m JOIN v JOIN t", (), "lake", ("demo",)),
+        PlainView(name("w"), "w", 1, "SELECT * FROM v", (), "lake", ("demo",)),
+    )
+    picture = drawn(graph([view("m", "SELECT 1 FROM w"), view("last", "SELECT 1 FROM m")], plain))
+    columns = {node.name.table: node.x for node in picture.nodes}
+    assert columns["t"] < columns["m"] == columns["v"] == columns["w"] < columns["last"]
+    assert len({(node.x, node.y) for node in picture.nodes}) == 5
+    assert len(picture.lines) == 6
