@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import socket
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -63,9 +64,11 @@ async def listening(service: Service) -> AsyncIterator[tuple[Console, int]]:
 
 
 @contextlib.asynccontextmanager
-async def served(console: Console) -> AsyncIterator[int]:
-    """Yield the port on which a console listens."""
+async def served(console: Console, send_buffer: int | None = None) -> AsyncIterator[int]:
+    """Yield the port on which a console listens; its connections have this send buffer in the kernel, in bytes."""
     place = bound("127.0.0.1", 0)
+    if send_buffer is not None:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
     console.start(place)
     try:
         yield place.getsockname()[1]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.unit.commands.house import House
 from tests.unit.console.http import get, served
 from tests.unit.console.site import console
 
+SMALL = 4096  # bytes
 SILENT, HALF = b"", b"GET / HTTP/1.1\r\nHost: x\r\n"
 NO_BODY = b"POST /login HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nContent-Length: 12\r\n\r\nuser"
 SECOND = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + HALF
@@ -38,6 +41,49 @@ def test_slow_strangers_are_sent_away(house: House, monkeypatch: pytest.MonkeyPa
             writer.close()
 
     monkeypatch.setattr(requests, "DEADLINE", 0.3)
+    asyncio.run(test())
+
+
+async def send_without_reading(port: int) -> None:
+    """Send requests until the connection is aborted, and read no response."""
+    link = socket.socket()
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    link.connect(("127.0.0.1", port))
+    _, writer = await asyncio.open_connection(sock=link, limit=1)
+    request = b"GET /static/console.css HTTP/1.1\r\nHost: x\r\n\r\n"
+    try:
+        with contextlib.suppress(ConnectionError):
+            while True:
+                writer.write(request * 100)
+                await writer.drain()
+    finally:
+        writer.transport.abort()
+
+
+def test_strangers_who_do_not_read_are_sent_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with served(console(house), SMALL) as port, asyncio.timeout(4):
+            await send_without_reading(port)
+
+    monkeypatch.setattr(requests, "DEADLINE", 0.3)
+    asyncio.run(test())
+
+
+def test_strangers_who_do_not_read_keep_no_health_check_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        made = console(house)
+        async with served(made, SMALL) as port, asyncio.timeout(10), asyncio.TaskGroup() as strangers:
+            held = [strangers.create_task(send_without_reading(port)) for _ in range(7)]
+            assert made._server is not None
+            open_: Any = made._server.server_state.connections
+            while len(open_) < 7 or not all(connection.flow.write_paused for connection in open_):
+                await asyncio.sleep(0)
+            assert await get(port, "/healthz") == (200, "ok\n")
+            assert sum(task.done() for task in held) <= 1
+            for task in held:
+                task.cancel()
+
+    monkeypatch.setattr(requests, "MOST", 7)
     asyncio.run(test())
 
 
