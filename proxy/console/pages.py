@@ -105,7 +105,8 @@ class Pages:
         if row is None:
             told = "There is no such statement here, or not any more: the last thousand that have ended are kept."
             return self._page("message.html", visitor, _NOT_FOUND, told=told)
-        original, rewritten = statements.compared(row["statement"], row["rewritten"] or row["statement"])
+        both = row["statement"], row["rewritten"] or row["statement"]
+        original, rewritten = await asyncio.to_thread(statements.compared, *both)
         return self._page("statement.html", visitor, row=row, original=original, rewritten=rewritten)
 
     async def _end(self, request: Request, visitor: Visitor) -> Response:

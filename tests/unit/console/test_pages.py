@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import ssl
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import trustme
 
 from proxy.authentication import Authentication, Denied
 from proxy.catalog import Unavailable
+from proxy.console import statements
 from proxy.session import OperationState
 from tests.unit.catalog.lake import Lake
 from tests.unit.commands.house import House
@@ -282,3 +284,18 @@ def test_the_list_is_searched_and_comes_in_parts(guarded: House, query: str, fir
     rows = body.split('class="sql"')[1:]
     assert len(rows) == count
     assert first is None or f">{first}<" in rows[0]
+
+
+def test_statements_are_compared_beside_the_event_loop(guarded: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = set[threading.Thread]()
+
+    def compared(one: str, other: str) -> tuple[list[statements.Piece], list[statements.Piece]]:
+        threads.add(threading.current_thread())
+        return [], []
+
+    monkeypatch.setattr(statements, "compared", compared)
+    guarded.context = replace(guarded.context, open_to_all=True)
+    id_ = furnish(guarded).handle.id
+    assert asked(guarded, lambda port: request(port, f"/statements/{id_}")).status == 200
+    assert threads
+    assert threading.main_thread() not in threads
