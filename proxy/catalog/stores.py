@@ -13,6 +13,7 @@ use ETags.
 from __future__ import annotations
 
 import gzip
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -312,8 +313,8 @@ def _check_database(name: str, uri: str) -> None:
     """Raise CatalogError for a SQLite file that does not exist: opening would create an empty database."""
     try:
         url = make_url(uri)
-    except ArgumentError as error:
-        raise CatalogError(f"catalog {name}: uri is {uri!r}: it must be one like {_EXAMPLES['sql']}") from error
+    except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
+        raise CatalogError(f"catalog {name}: uri is {_shown(uri)!r}: it must be one like {_EXAMPLES['sql']}") from error
     memory = not url.database or url.database == ":memory:" or "uri" in url.query
     if url.get_backend_name() == "sqlite" and not memory and not Path(url.database or "").is_file():
         raise CatalogError(
@@ -322,16 +323,17 @@ def _check_database(name: str, uri: str) -> None:
         )
 
 
-def _shown(uri: str) -> str:
-    """Return a database URI with its password hidden; text that is not a URI unchanged.
+_PASSWORD = re.compile(r"^((?:[^/@:]*://)?[^:@]*):.*@", re.DOTALL)
+_QUESTION = re.compile(r"\?.*", re.DOTALL)
 
-    >>> _shown("postgresql://ann:secret@db/x"), _shown("not one")
-    ('postgresql://ann:***@db/x', 'not one')
+
+def _shown(uri: str) -> str:
+    """Return a URI without its password and the values after its ?, which can be tokens; the URI need not be valid.
+
+    >>> _shown("postgresql://ann:secret@db/x"), _shown("ann:secret@db"), _shown("https://db:x/?token=abc")
+    ('postgresql://ann:***@db/x', 'ann:***@db', 'https://db:x/?***')
     """
-    try:
-        return make_url(uri).render_as_string()
-    except ArgumentError:
-        return uri
+    return _QUESTION.sub("?***", _PASSWORD.sub(r"\1:***@", uri))  # a password can have a ? as well
 
 
 def reason(failure: BaseException) -> str:

@@ -18,6 +18,9 @@ from proxy.catalog import CatalogError, open_catalog, stores
         ({"type": "sql"}, 'it needs uri, for example uri = "postgresql'),
         ({"type": "sql", "uri": "file"}, "uri is 'file': it must be one like postgresql"),
         ({"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"}, "catalog lake: nonsense:// cannot be opened"),
+        ({"type": "sql", "uri": "postgresql://ann:pw@db:x/y"}, "uri is 'postgresql://ann:***@db:x/y': it must be one"),
+        ({"type": "sql", "uri": "ann:pw@127.0.0.1"}, "uri is 'ann:***@127.0.0.1': it must be one like postgresql"),
+        ({"type": "rest", "uri": "http://[::1:80/?token=pw"}, "catalog lake: http://[::1:80/?*** cannot be opened"),
     ],
 )
 def test_refusals(properties: dict[str, str], said: str) -> None:
@@ -25,6 +28,7 @@ def test_refusals(properties: dict[str, str], said: str) -> None:
         open_catalog("lake", properties)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert "pw" not in str(refused.value)
 
 
 def test_no_empty_catalog_is_made_where_spark_has_none(tmp_path: Path) -> None:
