@@ -97,6 +97,9 @@ def _table(keys: list[str]) -> list[str]:
     return [f"[[{name}]]" if name == "upstream" else f"[{name}]"] if keys else []
 
 
+_STDOUT = frozenset(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
+
+
 def check_workers(settings: Config) -> None:
     """Raise ConfigError if the settings do not allow several workers, or if a limit is too small to be divided."""
     count = settings.server.workers
@@ -107,6 +110,11 @@ def check_workers(settings: Config) -> None:
         raise ConfigError(
             f"{asked} and [pipeline.spark] cannot be combined unless the latter has {REMOTE}: only one process can "
             "be the driver of a Spark application"
+        )
+    if str(settings.journal.file) in _STDOUT:
+        raise ConfigError(
+            f"{asked} and [journal] file = {str(settings.journal.file)!r} cannot be combined: the standard output of a "
+            "worker is its channel to the main process; give a file"
         )
     for upstream in settings.upstreams:
         for key in ("sessions", "statements"):

@@ -43,6 +43,7 @@ def test_the_default_of_what_is_not_set_is_divided_too() -> None:
             settings(more="[pipeline.spark]\n'spark.master' = 'local'\n"),
             "cannot be combined unless the latter has spark.remote",
         ),
+        (settings(more="[journal]\nfile = '/dev/stdout'\n"), "[journal] file = '/dev/stdout' cannot be combined"),
     ],
 )
 def test_what_cannot_be_divided_is_refused(wrong: config.Config, said: str) -> None:
